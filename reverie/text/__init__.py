@@ -1,0 +1,1 @@
+"""Rules of plain text: ids, cleaning, tokens, markdown, language. Imports nothing of ours."""
