@@ -1,0 +1,228 @@
+"""Settings, from the environment. docs/configuration.md has the table for people."""
+
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+import dj_database_url
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from reverie.local.failures import CannotStart
+from reverie.local.home import database_url, home, secret
+from reverie.logs import configured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+REVERIE_HOME = home()
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _list(name: str, default: str = "") -> list[str]:
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def _flag(name: str, default: bool) -> bool:
+    value = os.environ.get(name, "").strip().lower()
+    return default if not value else value in {"1", "true", "yes", "on"}
+
+
+def _number(name: str, default: Number) -> Number:
+    """A number of at least 0 from the environment; a whole one where the default is whole."""
+    value = os.environ.get(name, "").strip()
+    try:
+        number = type(default)(value) if value else default
+    except ValueError:
+        number = type(default)(-1)
+    if not 0 <= number < float("inf"):
+        raise CannotStart(f"{name} has to be a number, and it is {value!r}.")
+    return number
+
+
+# --- Where it runs ------------------------------------------------------------------------------
+HOST = os.environ.get("HOST", "127.0.0.1")
+PORT = _number("PORT", 8000)
+DEBUG = _flag("DEBUG", False)
+SECRET_KEY = os.environ.get("SECRET_KEY") or secret(REVERIE_HOME, "secret-key")
+ALLOWED_HOSTS = _list("ALLOWED_HOSTS") or sorted({"localhost", "127.0.0.1", "[::1]", HOST})
+if "*" in ALLOWED_HOSTS and not DEBUG:
+    raise CannotStart(
+        "ALLOWED_HOSTS=* would let every site open sockets in your visitors' names: list the hosts."
+    )
+CSRF_TRUSTED_ORIGINS = _list("CSRF_TRUSTED_ORIGINS")
+PROCESS = os.environ.get("REVERIE_PROCESS", "command")  # web, worker, sweep or command
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "channels",
+    "csp",
+    "django_htmx",
+    "django_q",
+    "template_partials",
+    "reverie.local",
+    "reverie.accounts",
+    "characters",
+    "conversations",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "reverie.edge.clean_edge",
+    "reverie.edge.plain_refusals",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "reverie.accounts.middleware.PersonMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "reverie.urls"
+ASGI_APPLICATION = "reverie.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "reverie.page.page",
+            ],
+        },
+    }
+]
+
+# --- Database, queue, live layer ----------------------------------------------------------------
+DATABASE_URL = os.environ.get("DATABASE_URL") or database_url(REVERIE_HOME)
+_database: dict[str, Any] = {**dj_database_url.parse(DATABASE_URL)}
+DATABASES = {"default": _database}
+_database["CONN_HEALTH_CHECKS"] = True
+if PROCESS == "web":
+    # Daphne leaks connections with CONN_MAX_AGE; a pool bounds them (C53). qcluster can't have one.
+    _database.setdefault("OPTIONS", {})["pool"] = {"min_size": 2, "max_size": 20, "timeout": 20}
+elif PROCESS in {"worker", "sweep"}:
+    _database["CONN_MAX_AGE"] = 600
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = os.environ.get("REDIS_URL", "")
+CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "capacity": 1000},
+    }
+    if REDIS_URL
+    else {"BACKEND": "reverie.local.channels.PostgresLayer"}
+}
+
+# The queue is a doorbell: truth is our rows, recovery is `sweep`, never django-q2's own retry.
+Q_CLUSTER = {
+    "name": "reverie",
+    "orm": "default",
+    "workers": 2,
+    "queue_limit": 2,
+    "timeout": 300,
+    "retry": 1800,
+    "max_attempts": 3,
+    "ack_failures": True,
+    "catch_up": False,
+    "poll": 0.2,
+    "save_limit": 1000,
+}
+
+# --- People -------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
+SESSION_COOKIE_SAMESITE = "Lax"
+SIGN_IN_LINK_SECONDS = 60 * 60 * 24
+FIELD_KEYS = _list("FIELD_KEYS")
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- What browsers may do -----------------------------------------------------------------------
+BEHIND_TLS = _flag("BEHIND_TLS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
+if BEHIND_TLS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+MEDIA_ROOT = REVERIE_HOME / "media"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+# --- Models that talk and models that embed -----------------------------------------------------
+CHAT_BASE_URL = os.environ.get("CHAT_BASE_URL", "")
+CHAT_API_KEY = os.environ.get("CHAT_API_KEY", "")
+CHAT_MODEL = os.environ.get("CHAT_MODEL", "")
+CHAT_CACHE_MARKS = _flag("CHAT_CACHE_MARKS", True) if "CHAT_CACHE_MARKS" in os.environ else None
+CHAT_CONTEXT_TOKENS = _number("CHAT_CONTEXT_TOKENS", 0)
+EMBEDDING_BASE_URL = os.environ.get("EMBEDDING_BASE_URL", "")
+EMBEDDING_API_KEY = os.environ.get("EMBEDDING_API_KEY", "")
+EMBEDDING_MODEL = os.environ.get("EMBEDDING_MODEL", "")
+PROVIDER_PRIVATE_HOSTS = _list("PROVIDER_PRIVATE_HOSTS")
+PROVIDER_IDLE_SECONDS = 60.0
+DEMO_DELAY_SECONDS = _number("DEMO_DELAY_SECONDS", 0.03)
+
+# --- The turn -----------------------------------------------------------------------------------
+MESSAGE_MAX_LENGTH = 32_000  # code points (A11)
+REPLY_RESERVE_TOKENS = 1024  # kept free in the context for the reply itself
+LEASE_SECONDS = 10  # a reply whose process says nothing for this long is lost (P7)
+SWEEP_SECONDS = 5
+SOCKET_RECHECK_SECONDS = _number("SOCKET_RECHECK_SECONDS", 20)  # ≤ 30 (A2)
+
+# --- Logging ------------------------------------------------------------------------------------
+LOGGING = configured(os.environ.get("LOG_LEVEL", "INFO"))
