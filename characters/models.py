@@ -1,0 +1,173 @@
+"""Who talks, who they talk to, and what is between them."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.core.validators import MaxLengthValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from reverie.accounts.models import User
+from reverie.text.clean import clean, scrub
+from reverie.text.ids import new_id
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+LONG_TEXT = 40_000  # code points of one field of a character
+
+
+def _text(label: "StrOrPromise", limit: int = LONG_TEXT) -> "models.TextField[str, str]":
+    return models.TextField(label, blank=True, default="", validators=[MaxLengthValidator(limit)])
+
+
+class Tidy(models.Model):
+    """Texts are cleaned before they are measured, whichever way they came in (A12, D2)."""
+
+    class Meta:
+        abstract = True
+
+    def clean_fields(self, exclude: Collection[str] | None = None) -> None:
+        for field in self._meta.fields:
+            value = getattr(self, field.attname)
+            if isinstance(field, models.CharField | models.TextField) and isinstance(value, str):
+                setattr(self, field.attname, clean(value))
+            elif isinstance(field, models.JSONField):
+                setattr(self, field.attname, scrub(value))
+        super().clean_fields(exclude)
+
+
+class CharacterQuerySet(models.QuerySet["Character"]):
+    def of(self, user: User) -> Self:
+        return self.filter(owner=user)
+
+
+class Character(Tidy):
+    """The AI persona that talks, with every field that the field's cards know."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="characters")
+    name = models.CharField(_("name"), max_length=80)
+    nickname = models.CharField(_("nickname"), max_length=80, blank=True, default="")
+    tagline = models.CharField(_("tagline"), max_length=200, blank=True, default="")
+    description = _text(_("description"))
+    personality = _text(_("personality"))
+    scenario = _text(_("scenario"))
+    greeting = _text(_("greeting"))
+    alternate_greetings = models.JSONField(_("other greetings"), default=list, blank=True)
+    example_dialogue = _text(_("example dialogue"))
+    system_prompt = _text(_("system prompt"))
+    post_history_instructions = _text(_("instructions after the talk"))
+    tags = models.JSONField(_("tags"), default=list, blank=True)
+    language = models.CharField(
+        _("language"), max_length=8, choices=User.Language.choices, default=User.Language.ENGLISH
+    )
+    avatar = models.ImageField(_("picture"), upload_to="avatars/", blank=True)
+    creator = models.CharField(_("creator"), max_length=200, blank=True, default="")
+    creator_notes = _text(_("creator's notes"))
+    character_version = models.CharField(_("version"), max_length=80, blank=True, default="")
+    extensions = models.JSONField(default=dict, blank=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = CharacterQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name = _("character")
+        verbose_name_plural = _("characters")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def called(self) -> str:
+        """What `{{char}}` becomes."""
+        return self.nickname or self.name
+
+    @property
+    def greetings(self) -> list[str]:
+        """The greeting and its alternates, the empty ones left out."""
+        return [text for text in [self.greeting, *self.alternate_greetings] if text.strip()]
+
+
+class PersonaQuerySet(models.QuerySet["Persona"]):
+    def of(self, user: User) -> Self:
+        return self.filter(owner=user)
+
+
+class Persona(Tidy):
+    """Who the person is in a talk. It isolates nothing: memories are shared by all (R55)."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="personas")
+    name = models.CharField(_("name"), max_length=80)
+    description = _text(_("description"), 8_000)
+    is_default = models.BooleanField(_("use in new chats"), default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = PersonaQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name = _("persona")
+        verbose_name_plural = _("personas")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner"], condition=Q(is_default=True), name="one_default_persona"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BondQuerySet(models.QuerySet["Bond"]):
+    def of(self, user: User) -> Self:
+        return self.filter(user=user)
+
+    def between(self, user: User, character: Character) -> "Bond":
+        """The bond of these two, made with its defaults when they first meet (D36)."""
+        return self.get_or_create(user=user, character=character)[0]
+
+    def known(self, user: User, character: Character) -> "Bond":
+        """As `between`, for reading: one that was never written is not written now."""
+        found = self.of(user).filter(character=character).first()
+        return found or Bond(user=user, character=character)
+
+
+class Bond(Tidy):
+    """What is between one person and one character (D36)."""
+
+    class Detail(models.TextChoices):
+        KEY_EVENTS = "key_events", _("Key events only")
+        BALANCED = "balanced", _("Balanced")
+        DETAILED = "detailed", _("Detailed")
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bonds")
+    character = models.ForeignKey(Character, models.CASCADE, related_name="bonds")
+    note = _text(_("your relationship"), 4_000)
+    learns = models.BooleanField(_("learn from chat"), default=True)
+    memory_detail = models.CharField(
+        _("memory detail"), max_length=16, choices=Detail.choices, default=Detail.BALANCED
+    )
+    persona = models.ForeignKey(
+        Persona, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("persona")
+    )
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = BondQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("bond")
+        verbose_name_plural = _("bonds")
+        constraints = [
+            models.UniqueConstraint(fields=["user", "character"], name="one_bond_per_pair")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} – {self.character}"

@@ -1,0 +1,41 @@
+"""Language and time zone of whoever asks."""
+
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone, translation
+from django.utils.cache import patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
+
+from reverie.accounts.models import User
+
+
+class PersonRequest(HttpRequest):
+    """A request behind `login_required`."""
+
+    user: User
+
+
+class PersonMiddleware(MiddlewareMixin):
+    """A person's own choice first, then the language cookie, then what the browser asks for."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        user = request.user if isinstance(request.user, User) else User()
+        translation.activate(user.language or translation.get_language_from_request(request))
+        activate_zone(user.time_zone)
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        response.headers.setdefault("Content-Language", translation.get_language() or "en")
+        return response
+
+
+def activate_zone(name: str) -> None:
+    """Show times as in this zone; as UTC when the machine does not know it (any more)."""
+    try:
+        timezone.activate(ZoneInfo(name))
+    except (ZoneInfoNotFoundError, ValueError):
+        timezone.deactivate()

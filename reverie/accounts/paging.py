@@ -1,0 +1,73 @@
+"""Lists by cursor: `{items, next}`, where `next` asks for what comes after the last item."""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+from django.utils.translation import gettext as _
+from ninja import Query, Schema
+from pydantic import Field
+
+M = TypeVar("M", bound=Model)
+PAGE, MOST = 50, 200
+
+
+class Page(Schema):
+    """Where in a list, and how much of it."""
+
+    cursor: str = ""
+    limit: int = Field(PAGE, ge=1, le=MOST)
+
+
+PageQuery = Query[Page]
+
+
+def page_of(rows: "QuerySet[M]", order: tuple[str, ...], page: Page) -> tuple[list[M], str | None]:
+    """A page of `rows` and the cursor of the next one. `order` ends with a unique field.
+
+    Raises `ValidationError` with code `cursor` for a cursor that this list never gave.
+    """
+    ordered = rows.order_by(*order)
+    if page.cursor:
+        ordered = ordered.filter(_beyond(order, _decoded(page.cursor, len(order))))
+    try:
+        found = list(ordered[: page.limit + 1])
+    except (ValueError, ValidationError) as problem:
+        raise _wrong_cursor() from problem
+    more = len(found) > page.limit
+    items = found[: page.limit]
+    return items, _encoded(items[-1], order) if more else None
+
+
+def _beyond(order: tuple[str, ...], values: list[Any]) -> Q:
+    """Rows after the one with these values, in this order."""
+    beyond = Q()
+    for index, (field, value) in enumerate(zip(order, values, strict=True)):
+        same = {f.lstrip("-"): v for f, v in zip(order[:index], values, strict=False)}
+        way = "lt" if field.startswith("-") else "gt"
+        beyond |= Q(**same) & Q(**{f"{field.lstrip('-')}__{way}": value})
+    return beyond
+
+
+def _encoded(row: Model, order: tuple[str, ...]) -> str:
+    values = [getattr(row, field.lstrip("-")) for field in order]
+    return urlsafe_b64encode(json.dumps(values, default=str).encode()).decode().rstrip("=")
+
+
+def _decoded(cursor: str, length: int) -> list[Any]:
+    try:
+        values = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, Base64Error, RecursionError) as problem:
+        raise _wrong_cursor() from problem
+    if not isinstance(values, list) or len(values) != length:
+        raise _wrong_cursor()
+    if not all(isinstance(value, str | int) for value in values):
+        raise _wrong_cursor()
+    return values
+
+
+def _wrong_cursor() -> ValidationError:
+    return ValidationError(_("This list has no such place."), code="cursor")
