@@ -1,0 +1,152 @@
+"""Lays a reply's prompt: the voice's head, the talk that fits, the fold it stands on."""
+
+from datetime import UTC
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Case, F, Sum, TextField, Value, When, Window
+from django.db.models.functions import Length
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from conversations import sent, speakers
+from conversations.engine import prompt
+from conversations.engine.prompt import Prompt
+from conversations.engine.values import Piece, Role
+from conversations.models import Conversation, Fold, Message, Participant, Reply
+from conversations.speakers import Voice
+from reverie.providers.base import ChatMessage, ChatModel, Request
+
+CHARACTERS_PER_TOKEN = 12  # more than any tokenizer packs into one; bounds what is read
+FED = (Reply.Status.DONE, Reply.Status.STOPPED, Reply.Status.INTERRUPTED)
+
+
+def refuse_too_long(voice: Voice, text: str) -> None:
+    """Raise `ValidationError` when `text` cannot fit beside the character at all (D17)."""
+    try:
+        prompt.spare(voice.head(), voice.tail(), _newest(text, 0, voice), voice.budget)
+    except prompt.TooLongError as problem:
+        raise ValidationError(
+            _(
+                "This message and the character need %(needed)s tokens, but the model has room for"
+                " %(room)s. Shorten the message, or use a model with a larger context."
+            ),
+            code="too_long_for_model",
+            params={"needed": problem.needed, "room": problem.room},
+        ) from problem
+
+
+def lay(reply: Reply, model: ChatModel) -> Request:
+    """Lay the prompt of a claimed reply, note on the reply what is sent, and give the request."""
+    conversation, answer = reply.conversation, reply.message
+    speaker, asked = answer.participant, answer.answers
+    assert speaker, "a queued reply has a speaker"
+    assert asked, "a queued reply answers a message"
+    voice = speakers.voice(conversation, speaker, model)
+    last = Fold.objects.filter(conversation=conversation, participant=speaker).last()
+    laid = last.first_position if last and last.model == model.name else 0
+    head, tail, newest = voice.head(), voice.tail(), _newest(asked.text, asked.position, voice)
+    room = prompt.spare(head, tail, newest, voice.budget)
+    history = _history(conversation, asked.position, room, voice)
+    whole = prompt.assemble(
+        head,
+        [piece for _, piece in history],
+        tail,
+        newest,
+        budget=voice.budget,
+        limit=voice.limit,
+        laid=sum(1 for position, _ in history if position < laid),
+    )
+    first = history[whole.begins][0] if history[whole.begins :] else asked.position
+    fold = _fold(conversation, speaker, whole, last, first, model)
+    reply.sent = _sent(reply, voice, whole, fold, first)
+    return _request(conversation, voice, whole)
+
+
+def _newest(text: str, position: int, voice: Voice) -> Piece:
+    return Piece(text, voice.count(text), f"message:{position}", Role.USER)
+
+
+def _history(
+    conversation: Conversation, before: int, room: int, voice: Voice
+) -> list[tuple[int, Piece]]:
+    """Position and piece of what was said before, oldest first; little more than fits `room`."""
+    asked = When(role=Message.Role.USER, then=F("text"))
+    told = When(chosen_reply__status__in=FED, then=F("chosen_reply__text"))
+    so_far = Window(Sum(Length("words")), order_by=F("position").desc())
+    said = (
+        Message.objects.filter(conversation=conversation, position__lt=before)
+        .annotate(words=Case(asked, told, default=Value(""), output_field=TextField()))
+        .exclude(words="")
+        .annotate(so_far=so_far)
+        .filter(so_far__lte=room * CHARACTERS_PER_TOKEN)
+        .order_by("position")
+    )
+    rows = said.values_list("position", "role", "words")
+    return [(position, _piece(position, role, words, voice)) for position, role, words in rows]
+
+
+def _piece(position: int, role: str, words: str, voice: Voice) -> Piece:
+    speaks = Role.USER if role == Message.Role.USER else Role.ASSISTANT
+    return Piece(words, voice.count(words), f"message:{position}", speaks)
+
+
+def _fold(
+    conversation: Conversation,
+    speaker: Participant,
+    whole: Prompt,
+    last: Fold | None,
+    first: int,
+    model: ChatModel,
+) -> Fold:
+    """The fold that this prompt stands on: the last one, or a new one with its reason (D10)."""
+    laid = sent.refs(whole.head)
+    reason = _reason(last, laid, first, model)
+    if last and not reason:
+        return last
+    return Fold.objects.create(
+        conversation=conversation,
+        participant=speaker,
+        reason=reason,
+        prefix=laid,
+        first_position=first,
+        model=model.name,
+    )
+
+
+def _reason(last: Fold | None, laid: sent.Refs, first: int, model: ChatModel) -> str:
+    """Why the prefix has to be laid anew; empty when the last one stands."""
+    if last is None:
+        return Fold.Reason.FIRST
+    if last.created_at.astimezone(UTC).date() != timezone.now().astimezone(UTC).date():
+        return Fold.Reason.DAY
+    if last.prefix != laid or last.model != model.name:
+        return Fold.Reason.CHANGE
+    return Fold.Reason.CONTEXT if last.first_position != first else ""
+
+
+def _sent(reply: Reply, voice: Voice, whole: Prompt, fold: Fold, first: int) -> dict[str, Any]:
+    """What is kept with the reply of what is sent for it (D42)."""
+    oldest = Message.objects.within(reply.conversation).values_list("position", flat=True).first()
+    gap = [[oldest, first - 1]] if oldest is not None and oldest < first else []
+    return {
+        "sections": sent.store(reply.conversation.owner, whole.sections),
+        "fold": fold.pk,
+        "tokens": whole.tokens,
+        "tokenizer": voice.model.tokenizer,
+        "context": voice.budget.context,
+        "reserve": voice.budget.reserve,
+        "skipped": gap,
+    }
+
+
+def _request(conversation: Conversation, voice: Voice, whole: Prompt) -> Request:
+    return Request(
+        messages=tuple(
+            ChatMessage(role=line.role.value, content=line.content, cache_mark=line.mark)
+            for line in whole.lines()
+        ),
+        max_tokens=voice.budget.reserve,
+        cache_key=str(conversation.pk),
+        language=voice.language,
+    )

@@ -1,0 +1,89 @@
+"""Who speaks in a talk, and everything that the head of their prompt is made of."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from characters.models import Bond, Character
+from conversations.engine import prompt
+from conversations.engine.values import Budget, Card, Mask, Section
+from conversations.engine.window import Cap, cap
+from conversations.models import Conversation, Participant
+from reverie.providers.base import ChatModel
+from reverie.text import tokens
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One character about to speak to one person, under one model."""
+
+    card: Card
+    mask: Mask
+    bond: str
+    detail: str
+    language: str
+    zone: str
+    model: ChatModel
+
+    @property
+    def limit(self) -> Cap:
+        return cap(self.detail, self.model.context_tokens)
+
+    @property
+    def budget(self) -> Budget:
+        context = self.model.context_tokens
+        return Budget(context, min(settings.REPLY_RESERVE_TOKENS, context // 4))
+
+    def count(self, text: str) -> int:
+        return tokens.count(text, self.model.tokenizer)
+
+    def head(self) -> tuple[Section, ...]:
+        return prompt.head(self.card, self.mask, self.bond, self.language, self.count)
+
+    def tail(self, now: datetime | None = None) -> tuple[Section, ...]:
+        local = (now or timezone.now()).astimezone(ZoneInfo(self.zone))
+        written = f"{local:%Y-%m-%d %H:%M} ({local:%A}, {self.zone})"
+        return prompt.tail(self.card, self.mask, written, self.language, self.count)
+
+
+def voice(conversation: Conversation, participant: Participant, model: ChatModel) -> Voice:
+    """The voice of `participant`. Raises `ValidationError` when the character was deleted."""
+    character = participant.character
+    if character is None:
+        raise ValidationError(_("This character was deleted."), code="character_gone")
+    owner = conversation.owner
+    bond = Bond.objects.known(owner, character)
+    return Voice(
+        card=card(character),
+        mask=mask(conversation),
+        bond=bond.note,
+        detail=bond.memory_detail,
+        language=conversation.language,
+        zone=owner.time_zone,
+        model=model,
+    )
+
+
+def card(character: Character) -> Card:
+    return Card(
+        id=str(character.pk),
+        name=character.called,
+        description=character.description,
+        personality=character.personality,
+        scenario=character.scenario,
+        example_dialogue=character.example_dialogue,
+        system_prompt=character.system_prompt,
+        post_history_instructions=character.post_history_instructions,
+    )
+
+
+def mask(conversation: Conversation) -> Mask:
+    """The persona worn in this talk, or the person's own name."""
+    if persona := conversation.persona:
+        return Mask(str(persona.pk), persona.name, persona.description)
+    return Mask("", conversation.owner.name_for_characters)

@@ -1,0 +1,175 @@
+"""One shape of a talk for the page, the API and the socket, and the poke that says it changed."""
+
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from conversations.models import Conversation, Message, Reply
+from conversations.sent import usage_row
+from reverie.accounts.models import User
+from reverie.providers.errors import explain
+
+PAGE = 50  # messages shown when a talk is opened
+
+
+def group(conversation_id: UUID) -> str:
+    """The group of the channel layer that everybody who watches this talk is in."""
+    return f"conversation.{conversation_id.hex}"
+
+
+def announce(conversation: Conversation) -> None:
+    """Tell everyone who watches that there is a newer revision, once this transaction commits."""
+    tell(conversation.pk, {"type": "changed", "revision": conversation.revision})
+
+
+def tell(conversation_id: UUID, message: dict[str, Any]) -> None:
+    """Send to a talk's group with the current transaction. A lost poke is healed by catch-up."""
+    layer = get_channel_layer()
+    if hasattr(layer, "send_with_transaction"):
+        layer.send_with_transaction(group(conversation_id), message)
+    else:
+        send = async_to_sync(layer.group_send)
+        transaction.on_commit(lambda: send(group(conversation_id), message))
+
+
+def page(user: User, conversation: Conversation) -> dict[str, Any]:
+    """What a fresh page shows: the newest messages and the reply under way."""
+    newest = Message.objects.of(user).within(conversation).shown().order_by("-position")
+    found = list(newest[: PAGE + 1])
+    return {
+        "conversation": conversation_row(conversation),
+        "revision": conversation.revision,
+        "messages": [message_row(message) for message in reversed(found[:PAGE])],
+        "older": len(found) > PAGE,
+        "reply": active_row(conversation),
+    }
+
+
+def changes(user: User, conversation_id: UUID, after: int) -> dict[str, Any] | None:
+    """Everything newer than revision `after` (P10), and only the newest page for a newcomer.
+
+    None when there is no such talk of this user (any more).
+    """
+    conversation = Conversation.objects.of(user).filter(pk=conversation_id).first()
+    if conversation is None:
+        return None
+    if after <= 0:
+        return page(user, conversation)
+    newer = Message.objects.of(user).within(conversation).filter(revision__gt=after).shown()
+    return {
+        "conversation": conversation_row(conversation),
+        "revision": conversation.revision,
+        "messages": [message_row(message) for message in newer],
+        "reply": active_row(conversation),
+    }
+
+
+def conversation_row(conversation: Conversation) -> dict[str, Any]:
+    participants = conversation.participants.select_related("character")
+    return {
+        "id": str(conversation.pk),
+        "title": conversation.title,
+        "kind": conversation.kind,
+        "language": conversation.language,
+        "persona_id": conversation.persona_id and str(conversation.persona_id),
+        "participants": [_participant_row(p) for p in participants],
+        "revision": conversation.revision,
+        "created_at": conversation.created_at.isoformat(),
+        "talked_at": conversation.talked_at.isoformat(),
+    }
+
+
+def _participant_row(participant: Any) -> dict[str, Any]:
+    character = participant.character
+    picture = character and character.avatar
+    return {
+        "character_id": character and str(character.pk),
+        "name": participant.name,
+        "avatar_url": reverse("character-avatar", args=[character.pk]) if picture else None,
+    }
+
+
+def message_row(message: Message) -> dict[str, Any]:
+    """One message with its replies. Fetch it with `shown()`."""
+    replies = [reply_row(reply, message) for reply in message.replies.all()]
+    chosen = next((r for r in replies if r["id"] == str(message.chosen_reply_id)), None)
+    speaker = message.participant
+    return {
+        "id": str(message.pk),
+        "client_id": message.client_id and str(message.client_id),
+        "position": message.position,
+        "role": message.role,
+        "text": chosen["text"] if chosen else message.text,
+        "persona_id": message.persona_id and str(message.persona_id),
+        "character_id": _character_id(message),
+        "name": speaker.name if speaker else "",
+        "answers": message.answers_id and str(message.answers_id),
+        "revision": message.revision,
+        "created_at": message.created_at.isoformat(),
+        "replies": replies,
+        "chosen_reply_id": message.chosen_reply_id and str(message.chosen_reply_id),
+    }
+
+
+def _character_id(message: Message) -> str | None:
+    speaker = message.participant
+    return str(speaker.character_id) if speaker and speaker.character_id else None
+
+
+def reply_row(reply: Reply, message: Message | None = None) -> dict[str, Any]:
+    return {
+        "id": str(reply.pk),
+        "character_id": _character_id(message or reply.message),
+        "status": reply.status,
+        "text": reply.text,
+        "html": reply.html,
+        "error": error_row(reply),
+        "usage": usage_row(reply),
+        "saved": [],
+        "model": reply.model,
+        "has_prompt": reply.model != "",
+        "created_at": reply.created_at.isoformat(),
+    }
+
+
+OWN_ERRORS = {
+    "character_gone": _("This character was deleted, so it cannot reply any more."),
+    "internal": _("Something went wrong on this site. Your message is kept; try again."),
+}
+
+
+def error_row(reply: Reply) -> dict[str, Any] | None:
+    """Why it failed: a code, plain words in the reader's language, and the provider's own words."""
+    if not reply.error_code:
+        return None
+    again = reply.retry_after
+    return {
+        "code": reply.error_code,
+        "detail": reply.error_detail,
+        "explanation": str(OWN_ERRORS.get(reply.error_code) or explain(reply.error_code)),
+        "retry_after": again and max(0, round((again - timezone.now()).total_seconds())),
+    }
+
+
+def active_row(conversation: Conversation) -> dict[str, Any] | None:
+    """The reply under way as the database knows it; `seq` counts the characters of its text."""
+    reply = conversation.replies.active().first()
+    if reply is None:
+        return None
+    return snapshot(reply.pk, reply.message_id, reply.text, reply.status)
+
+
+def snapshot(reply_id: UUID, message_id: UUID, text: str, status: str) -> dict[str, Any]:
+    return {
+        "id": str(reply_id),
+        "message_id": str(message_id),
+        "seq": len(text),
+        "text": text,
+        "status": status,
+    }
