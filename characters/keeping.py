@@ -24,6 +24,15 @@ def write_character(character: Character, fields: dict[str, Any]) -> Character:
     return character
 
 
+@transaction.atomic
+def delete_character(character: Character) -> None:
+    """Delete a character and its picture. Chats with it stay readable."""
+    storage, picture = character.avatar.storage, character.avatar.name
+    character.delete()
+    if picture:
+        transaction.on_commit(lambda: storage.delete(picture))
+
+
 def write_persona(persona: Persona, fields: dict[str, Any]) -> Persona:
     return personas.keep(filled(persona, fields))
 

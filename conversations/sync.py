@@ -61,7 +61,7 @@ def changes(user: User, conversation_id: UUID, after: int) -> dict[str, Any] | N
         return None
     if after <= 0:
         return page(user, conversation)
-    newer = Message.objects.of(user).within(conversation).filter(revision__gt=after).shown()
+    newer = Message.objects.of(user).ever(conversation).filter(revision__gt=after).shown()
     return {
         "conversation": conversation_row(conversation),
         "revision": conversation.revision,
@@ -97,7 +97,8 @@ def _participant_row(participant: Any) -> dict[str, Any]:
 
 def message_row(message: Message) -> dict[str, Any]:
     """One message with its replies. Fetch it with `shown()`."""
-    replies = [reply_row(reply, message) for reply in message.replies.all()]
+    gone = message.deleted_in is not None
+    replies = [] if gone else [reply_row(reply, message) for reply in message.replies.all()]
     chosen = next((r for r in replies if r["id"] == str(message.chosen_reply_id)), None)
     speaker = message.participant
     return {
@@ -105,7 +106,9 @@ def message_row(message: Message) -> dict[str, Any]:
         "client_id": message.client_id and str(message.client_id),
         "position": message.position,
         "role": message.role,
-        "text": chosen["text"] if chosen else message.text,
+        "text": chosen["text"] if chosen else "" if gone else message.text,
+        "deleted": gone,
+        "edited": message.edited_at is not None,
         "persona_id": message.persona_id and str(message.persona_id),
         "character_id": _character_id(message),
         "name": speaker.name if speaker else "",
@@ -127,6 +130,8 @@ def reply_row(reply: Reply, message: Message | None = None) -> dict[str, Any]:
         "id": str(reply.pk),
         "character_id": _character_id(message or reply.message),
         "status": reply.status,
+        "number": reply.number,
+        "edited": reply.edited_at is not None,
         "text": reply.text,
         "html": reply.html,
         "error": error_row(reply),

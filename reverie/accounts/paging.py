@@ -6,6 +6,7 @@ from binascii import Error as Base64Error
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
+from django.db import DataError
 from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext as _
 from ninja import Query, Schema
@@ -31,11 +32,11 @@ def page_of(rows: "QuerySet[M]", order: tuple[str, ...], page: Page) -> tuple[li
     Raises `ValidationError` with code `cursor` for a cursor that this list never gave.
     """
     ordered = rows.order_by(*order)
-    if page.cursor:
-        ordered = ordered.filter(_beyond(order, _decoded(page.cursor, len(order))))
+    values = _decoded(page.cursor, len(order)) if page.cursor else None
     try:
-        found = list(ordered[: page.limit + 1])
-    except (ValueError, ValidationError) as problem:
+        after = ordered.filter(_beyond(order, values)) if values else ordered
+        found = list(after[: page.limit + 1])
+    except (ValueError, OverflowError, ValidationError, DataError) as problem:
         raise _wrong_cursor() from problem
     more = len(found) > page.limit
     items = found[: page.limit]

@@ -1,0 +1,151 @@
+"""Characters and personas as people write them."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from characters import avatars, personas
+from characters.models import LONG_TEXT, Character, Persona
+from reverie.accounts.forms import CleanText, clean_text
+from reverie.text import clean
+
+MOST_TAGS, TAG_LENGTH = 60, 80
+MOST_GREETINGS = 40
+
+
+class Tags(CleanText):
+    """A list of short texts, written with commas of either language between them."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[str]:
+        parts = (part.strip() for part in re.split("[,、，\n]", super().clean(value)))
+        tags = list(dict.fromkeys(part for part in parts if part))
+        if len(tags) > MOST_TAGS or any(clean.length(tag) > TAG_LENGTH for tag in tags):
+            raise ValidationError(_("At most 60 tags, each of at most 80 characters."))
+        return tags
+
+
+class ManyTexts(forms.Textarea):
+    """One box for each text; the page draws them."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
+        return list(data.getlist(name))
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return name not in data
+
+
+class Greetings(forms.Field):
+    """Texts that are not empty, in their order."""
+
+    widget = ManyTexts
+
+    def clean(self, value: Any) -> list[str]:
+        texts = [clean.clean(text).strip() for text in value or []]
+        kept = [text for text in texts if text]
+        if len(kept) > MOST_GREETINGS or any(clean.length(text) > LONG_TEXT for text in kept):
+            raise ValidationError(_("At most 40 greetings, each of at most 40,000 characters."))
+        return kept
+
+
+class CharacterForm(forms.ModelForm):
+    tags = Tags(
+        label=gettext_lazy("Tags"), required=False, help_text=gettext_lazy("With commas between.")
+    )
+    alternate_greetings = Greetings(label=gettext_lazy("Other greetings"), required=False)
+    picture = forms.FileField(
+        label=gettext_lazy("Picture"),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg,image/webp,image/gif"}),
+        help_text=gettext_lazy("PNG, JPEG, WebP or GIF, up to 5 MB."),
+    )
+    no_picture = forms.BooleanField(label=gettext_lazy("Remove the picture"), required=False)
+
+    class Meta:
+        model = Character
+        formfield_callback = clean_text
+        fields = (
+            "name",
+            "nickname",
+            "tagline",
+            "description",
+            "personality",
+            "scenario",
+            "greeting",
+            "alternate_greetings",
+            "example_dialogue",
+            "system_prompt",
+            "post_history_instructions",
+            "tags",
+            "language",
+            "creator",
+            "creator_notes",
+            "character_version",
+        )
+        help_texts = {
+            "nickname": gettext_lazy("What the character is called in chats, if not by the name."),
+            "tagline": gettext_lazy("One line for the library. It is not sent to the model."),
+            "description": gettext_lazy("Who this is: looks, life, what matters to them."),
+            "personality": gettext_lazy("A few words on how they are."),
+            "scenario": gettext_lazy("Where you meet, and what is going on."),
+            "greeting": gettext_lazy("The first message of every new chat."),
+            "example_dialogue": gettext_lazy("A few lines that show how they talk."),
+            "system_prompt": gettext_lazy(
+                "Takes the place of the product's own instructions; {{original}} stands for those."
+            ),
+            "post_history_instructions": gettext_lazy(
+                "Sent after the talk, right before your newest message."
+            ),
+            "language": gettext_lazy("New chats with this character are in it."),
+            "creator_notes": gettext_lazy("For people. It is not sent to the model."),
+        }
+
+    def clean_picture(self) -> Any:
+        file = self.cleaned_data["picture"]
+        return avatars.portrait(file, file.size or 0) if isinstance(file, UploadedFile) else None
+
+    @transaction.atomic
+    def save(self, commit: bool = True) -> Character:
+        """Store the character and its picture; the old picture goes once that is committed."""
+        character: Character = self.instance
+        picture = self.cleaned_data["picture"]
+        old = character.avatar.name
+        if picture:
+            character.avatar.save(f"{character.pk}.webp", picture, save=False)
+        elif self.cleaned_data["no_picture"]:
+            character.avatar = ""
+        if old and character.avatar.name != old:
+            storage = character.avatar.storage
+            transaction.on_commit(lambda: storage.delete(old))
+        super().save(commit)
+        return character
+
+
+class PersonaForm(forms.ModelForm):
+    class Meta:
+        model = Persona
+        formfield_callback = clean_text
+        fields = ("name", "description", "is_default")
+        labels = {"is_default": gettext_lazy("Wear this one in new chats")}
+        help_texts = {
+            "description": gettext_lazy(
+                "What characters know about you from the start: who you are, how you look,"
+                " what you do."
+            ),
+        }
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.instance.is_default:  # Another one takes over; none is never the case.
+            del self.fields["is_default"]
+
+    def save(self, commit: bool = True) -> Persona:
+        return personas.keep(self.instance)

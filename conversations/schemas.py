@@ -1,0 +1,162 @@
+"""What the API says and takes of talks. The shapes themselves are made in `sync`."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from ninja import Schema
+
+
+class ConversationIn(Schema):
+    character_id: UUID
+    persona_id: UUID | None = None
+    kind: Literal["chat", "challenge"] = "chat"
+
+
+class ConversationPatch(Schema):
+    title: str | None = None
+    persona_id: UUID | None = None
+
+
+class ParticipantOut(Schema):
+    character_id: UUID | None
+    name: str
+    avatar_url: str | None
+
+
+class ConversationOut(Schema):
+    id: UUID
+    title: str
+    kind: str
+    language: str
+    persona_id: UUID | None
+    participants: list[ParticipantOut]
+    revision: int
+    created_at: str
+    talked_at: str
+
+
+class ConversationPage(Schema):
+    items: list[ConversationOut]
+    next: str | None
+
+
+class ErrorOut(Schema):
+    code: str
+    detail: str
+    explanation: str
+    retry_after: int | None
+
+
+class UsageOut(Schema):
+    prompt_tokens: int | None
+    cached_tokens: int | None
+    completion_tokens: int | None
+    cost: str | None
+
+
+class ReplyOut(Schema):
+    id: UUID
+    character_id: UUID | None
+    status: str
+    number: int
+    edited: bool
+    text: str
+    html: str
+    error: ErrorOut | None
+    usage: UsageOut
+    saved: list[Any]
+    model: str
+    has_prompt: bool
+    created_at: str
+
+
+class MessageOut(Schema):
+    id: UUID
+    client_id: UUID | None
+    position: int
+    role: str
+    text: str
+    deleted: bool
+    edited: bool
+    persona_id: UUID | None
+    character_id: UUID | None
+    name: str
+    answers: UUID | None
+    revision: int
+    created_at: str
+    replies: list[ReplyOut]
+    chosen_reply_id: UUID | None
+
+
+class MessagePage(Schema):
+    items: list[MessageOut]
+    next: str | None
+    revision: int
+
+
+class SendIn(Schema):
+    client_id: UUID
+    text: str
+
+
+class TurnOut(Schema):
+    message: MessageOut
+    answer: MessageOut
+    reply: ReplyOut
+    revision: int
+
+
+class EditIn(Schema):
+    """`revision`: that of the message as the editor saw it; a newer one refuses with 409."""
+
+    text: str
+    revision: int | None = None
+
+
+class CountOut(Schema):
+    messages: int
+
+
+class DraftOut(Schema):
+    text: str
+
+
+class StopOut(Schema):
+    reply_id: UUID | None
+
+
+class PieceOut(Schema):
+    role: str
+    source: str
+    tokens: int
+    text: str
+
+
+class SectionOut(Schema):
+    name: str
+    tokens: int
+    pieces: list[PieceOut]
+
+
+class LineOut(Schema):
+    role: str
+    content: str
+    mark: bool
+
+
+class FoldOut(Schema):
+    reason: str
+    created_at: str
+
+
+class PromptOut(Schema):
+    model: str
+    tokenizer: str
+    context_tokens: int
+    reserve_tokens: int
+    total_tokens: int
+    fold: FoldOut | None
+    sections: list[SectionOut]
+    skipped: list[list[int]]
+    messages: list[LineOut]
+    usage: UsageOut

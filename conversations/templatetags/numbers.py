@@ -1,0 +1,10 @@
+from django import template
+from django.utils.formats import number_format
+
+register = template.Library()
+
+
+@register.filter
+def grouped(number: int | None) -> str:
+    """12345 as 12,345, however the reader's language writes it; a dash for what nobody counted."""
+    return "–" if number is None else number_format(number, use_l10n=True, force_grouping=True)
