@@ -1,56 +1,39 @@
 """A reply is generated here, in an asyncio task of its own, apart from any socket."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from contextvars import Context
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import structlog
-from channels.layers import get_channel_layer
 from django.core.exceptions import ValidationError
 from django.db import Error as DatabaseError
 
-from conversations import leases, sync, turns
+from conversations import drafts, turns
+from conversations.drafts import Draft
 from conversations.engine.prompt import TooLongError
 from conversations.hop import hop
 from conversations.models import Reply
 from conversations.turns import Outcome, Prepared
-from reverie.providers.base import ReasoningDelta, Retracted, TextDelta, Usage
+from reverie.providers.base import (
+    ChatModel,
+    ReasoningDelta,
+    Request,
+    Retracted,
+    TextDelta,
+    Usage,
+)
 from reverie.providers.errors import ProviderError
 
-PROCESS = uuid4().hex
-FRAME_SECONDS = 0.05  # at most 20 frames a second to a socket
-FRAMES_PER_CHECKPOINT = 5  # so every 250 ms
+COMPOSE_SECONDS = 90  # how long a person waits for a drafted line
 CLOSE_PATIENCE_SECONDS = 60  # how long a finished reply waits for the database to come back
 log = structlog.get_logger()
 
-Watcher = Callable[[dict[str, Any]], Awaitable[None]]
 
-
-@dataclass
-class Draft:
-    """A reply under way in this process."""
-
-    prepared: Prepared
-    text: str = ""
-    reasoning: str = ""
-    shown: int = 0  # characters that sockets of this process have
-    kept: int = 0  # characters that the database and the other processes have
-    resets: set[str] = field(default_factory=set)  # who still has to forget what they were shown
-    usage: dict[str, int | Decimal | None] = field(default_factory=dict)
-    ending: asyncio.Event = field(default_factory=asyncio.Event)
-
-
-live: dict[UUID, Draft] = {}
-watchers: dict[UUID, set[Watcher]] = defaultdict(set)
 _tasks: set[asyncio.Task[None]] = set()
 _loop: asyncio.AbstractEventLoop | None = None
-_pulse: asyncio.Task[None] | None = None
 
 
 def use_loop(loop: asyncio.AbstractEventLoop) -> None:
@@ -68,7 +51,7 @@ def start(reply_id: UUID) -> None:
 
 def stop(reply_id: UUID) -> None:
     """End a reply at once if it is written here; elsewhere the next checkpoint ends it."""
-    if _loop and (draft := live.get(reply_id)):
+    if _loop and (draft := drafts.live.get(reply_id)):
         _loop.call_soon_threadsafe(draft.ending.set)
 
 
@@ -82,14 +65,43 @@ async def run(reply_id: UUID) -> None:
     """Generate one reply from claim to close."""
     if (prepared := await _prepared(reply_id)) is None:
         return
-    draft = live[reply_id] = Draft(prepared)
-    _beat()
+    begun = len(prepared.text)
+    draft = drafts.live[reply_id] = Draft(prepared, text=prepared.text, shown=begun, kept=begun)
+    drafts.beat()
     try:
         outcome = await _outcome(draft)
-        await _show(draft)
+        await drafts.show(draft)
         await _close(draft, outcome)
     finally:
-        live.pop(reply_id, None)
+        drafts.live.pop(reply_id, None)
+
+
+def compose(model: ChatModel, request: Request) -> str:
+    """Draft a person's next line, for synchronous callers; nothing is stored.
+
+    Raises `ProviderError`.
+    """
+    drafting = _collect(model, request)
+    if _loop is None or _loop.is_closed():
+        return asyncio.run(drafting)
+    waiting = asyncio.run_coroutine_threadsafe(drafting, _loop)
+    try:
+        return waiting.result(COMPOSE_SECONDS)
+    except TimeoutError:
+        waiting.cancel()
+        raise ProviderError("network") from None
+
+
+async def _collect(model: ChatModel, request: Request) -> str:
+    text = ""
+    async with aclosing(model.stream(request)) as events:
+        async for event in events:
+            match event:
+                case TextDelta(more):
+                    text += more
+                case Retracted():
+                    text = ""
+    return text.strip()
 
 
 async def _prepared(reply_id: UUID) -> Prepared | None:
@@ -149,16 +161,9 @@ async def _listen(draft: Draft) -> None:
                 case ReasoningDelta(text):
                     draft.reasoning += text
                 case Retracted():
-                    _retract(draft)
+                    draft.retract()
                 case Usage():
                     draft.usage = _usage(event)
-
-
-def _retract(draft: Draft) -> None:
-    """What looked like text was reasoning: it is no part of the reply (D21)."""
-    draft.reasoning, draft.text = draft.text + draft.reasoning, ""
-    draft.shown = draft.kept = 0
-    draft.resets = {"here", "elsewhere"}
 
 
 def _usage(usage: Usage) -> dict[str, int | Decimal | None]:
@@ -180,98 +185,3 @@ async def _close(draft: Draft, outcome: Outcome) -> None:
         except DatabaseError:
             log.warning("reply waits for the database", reply=str(prepared.reply_id))
             await asyncio.sleep(min(1 + seconds / 10, 3))
-
-
-def _beat() -> None:
-    """One pulse serves all replies of this process, while there are any."""
-    global _pulse
-    if _pulse is None or _pulse.done():
-        _pulse = asyncio.create_task(_pulses())
-
-
-async def _pulses() -> None:
-    """Show what is new every frame, and keep it every few frames."""
-    count = 0
-    while live:
-        await asyncio.sleep(FRAME_SECONDS)
-        count += 1
-        try:
-            await _pulse_once(keep=count % FRAMES_PER_CHECKPOINT == 0)
-        except Exception:
-            # A pulse that stops would let every lease of this process run out.
-            log.exception("a pulse failed")
-
-
-async def _pulse_once(*, keep: bool) -> None:
-    drafts = list(live.values())
-    for draft in drafts:
-        await _show(draft)
-    if keep:
-        await _keep(drafts)
-
-
-async def _show(draft: Draft) -> None:
-    """Push what is new to the sockets of this process."""
-    if len(draft.text) > draft.shown or "here" in draft.resets:
-        frame = _delta(draft, "here", draft.shown, len(draft.text))
-        draft.shown = frame["seq"]
-        for push in list(watchers.get(draft.prepared.conversation_id, ())):
-            await push(frame)
-
-
-async def _keep(drafts: list[Draft]) -> None:
-    """Checkpoint the drafts, and show other processes what is new."""
-    texts = [leases.Checkpoint(d.prepared.reply_id, d.prepared.attempt, d.text) for d in drafts]
-    try:
-        ending = await hop(leases.checkpoint, texts) if texts else set()
-    except DatabaseError:
-        return
-    for draft, kept in zip(drafts, texts, strict=True):
-        if draft.prepared.reply_id in ending:
-            draft.ending.set()
-        elif draft.text.startswith(kept.text):
-            await _tell_others(draft, len(kept.text))
-
-
-async def _tell_others(draft: Draft, end: int) -> None:
-    if end > draft.kept or "elsewhere" in draft.resets:
-        frame = _delta(draft, "elsewhere", draft.kept, end)
-        draft.kept = end
-        group = sync.group(draft.prepared.conversation_id)
-        await get_channel_layer().group_send(group, {**frame, "process": PROCESS})
-
-
-def _delta(draft: Draft, audience: str, start: int, end: int) -> dict[str, Any]:
-    """The text from `start` to `end`. `seq` counts the characters of the reply after it."""
-    frame = {
-        "type": "delta",
-        "reply": str(draft.prepared.reply_id),
-        "seq": end,
-        "text": draft.text[start:end],
-    }
-    if audience in draft.resets:
-        draft.resets.discard(audience)
-        frame["reset"] = True
-    return frame
-
-
-def watch(conversation_id: UUID, push: Watcher) -> dict[str, Any] | None:
-    """Push every coming delta of this talk, and give the reply so far: no gap, no repeat (P5)."""
-    watchers[conversation_id].add(push)
-    return snapshot(conversation_id)
-
-
-def unwatch(conversation_id: UUID, push: Watcher) -> None:
-    watchers[conversation_id].discard(push)
-    if not watchers[conversation_id]:
-        del watchers[conversation_id]
-
-
-def snapshot(conversation_id: UUID) -> dict[str, Any] | None:
-    """The reply of this talk that is being written here, as far as sockets have been shown it."""
-    for draft in live.values():
-        prepared = draft.prepared
-        if prepared.conversation_id == conversation_id:
-            text = draft.text[: draft.shown]
-            return sync.snapshot(prepared.reply_id, prepared.message_id, text, "streaming")
-    return None

@@ -1,17 +1,28 @@
-"""Acts on talks and on what was said in them."""
+"""Acts on talks and on what was said in them; each takes the next revision, so tabs keep step."""
 
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from characters.models import Persona
 from conversations import sync, turns
-from conversations.models import Conversation
+from conversations.models import Conversation, Message, MessageQuerySet, Reply
 from reverie.accounts.models import User
-from reverie.text import clean
+from reverie.text import clean, markdown
+
+TITLE_LENGTH = 200  # code points
+
+
+def take(user: User, conversation_id: UUID) -> Conversation:
+    """Lock a talk, take its next revision and announce it; an act that refuses undoes all that."""
+    conversation = turns.locked(user, conversation_id)
+    conversation.advance()
+    sync.announce(conversation)
+    return conversation
 
 
 @transaction.atomic
@@ -32,15 +43,165 @@ def change(user: User, conversation_id: UUID, fields: dict[str, Any]) -> Convers
 
 def _title(text: str | None) -> str:
     title = clean.clean(text or "").strip()
-    if clean.length(title) > 200:
-        raise ValidationError(_("A title has at most 200 characters."), code="too_long")
+    if clean.length(title) > TITLE_LENGTH:
+        raise ValidationError(
+            _("A title has at most %(limit)s characters."),
+            code="too_long",
+            params={"limit": TITLE_LENGTH},
+        )
     return title
 
 
+@transaction.atomic
 def delete(user: User, conversation_id: UUID) -> None:
     """Delete a talk with everything said in it. Memories are not the talk's and stay."""
-    with transaction.atomic():
-        conversation = turns.locked(user, conversation_id)
-        pk, revision = conversation.pk, conversation.revision
-        conversation.delete()
-        sync.tell(pk, {"type": "changed", "revision": revision + 1})
+    conversation = turns.locked(user, conversation_id)
+    pk, revision = conversation.pk, conversation.revision
+    conversation.delete()
+    sync.tell(pk, {"type": "changed", "revision": revision + 1})
+
+
+@transaction.atomic
+def edit_message(
+    user: User, conversation_id: UUID, message_id: UUID, text: str, *, seen: int | None = None
+) -> Message:
+    """Change a person's own words. Nothing is answered anew by that: edit is not rerun.
+
+    `seen` is the message's revision that the editor knew. Raises `ValidationError` with code
+    `changed_elsewhere`, `not_yours_to_edit`, `empty` or `too_long`.
+    """
+    conversation = take(user, conversation_id)
+    message = Message.objects.within(conversation).shown().get(pk=message_id)
+    if message.role != Message.Role.USER:
+        raise ValidationError(
+            _("A character's words are edited in the reply."), code="not_yours_to_edit"
+        )
+    _refuse_stale(message, seen)
+    message.text, message.edited_at = turns.said(text), timezone.now()
+    message.revision = conversation.revision
+    message.save(update_fields=["text", "edited_at", "revision"])
+    return message
+
+
+@transaction.atomic
+def edit_reply(
+    user: User, conversation_id: UUID, reply_id: UUID, text: str, *, seen: int | None = None
+) -> Reply:
+    """Change what a character said in one version.
+
+    Raises as `edit_message` does, and `turn_in_progress` for one that is being written.
+    """
+    conversation = take(user, conversation_id)
+    reply = _ended(conversation, reply_id)
+    _refuse_stale(reply.message, seen)
+    reply.text, reply.edited_at = turns.said(text), timezone.now()
+    reply.html = markdown.render(reply.text)
+    # Once a person has written it, it is whole, however it once ended.
+    reply.status, reply.error_code, reply.error_detail = Reply.Status.DONE, "", ""
+    reply.save()
+    _touch(reply.message, conversation)
+    return reply
+
+
+@transaction.atomic
+def choose(user: User, conversation_id: UUID, reply_id: UUID) -> Reply:
+    """Let this version of an answer be the one that is told on. Raises `turn_in_progress`."""
+    conversation = take(user, conversation_id)
+    reply = _ended(conversation, reply_id)
+    _refuse_active(conversation, Message.objects.filter(pk=reply.message_id))
+    reply.message.chosen_reply = reply
+    _touch(reply.message, conversation)
+    return reply
+
+
+@transaction.atomic
+def delete_reply(user: User, conversation_id: UUID, reply_id: UUID) -> Message:
+    """Delete one version of an answer; its neighbour is chosen instead.
+
+    Raises `ValidationError` with code `only_version` (then delete the message) or
+    `turn_in_progress`.
+    """
+    conversation = take(user, conversation_id)
+    reply = _ended(conversation, reply_id)
+    others = Reply.objects.kept().filter(message=reply.message).exclude(pk=reply.pk)
+    neighbour = others.filter(number__lt=reply.number).last() or others.first()
+    if neighbour is None:
+        raise ValidationError(
+            _("This is the only version. Delete the message instead."), code="only_version"
+        )
+    _refuse_active(conversation, Message.objects.filter(pk=reply.message_id))
+    reply.deleted_in, reply.deleted_at = conversation.revision, timezone.now()
+    reply.save(update_fields=["deleted_in", "deleted_at"])
+    if reply.message.chosen_reply_id == reply.pk:
+        reply.message.chosen_reply = neighbour
+    return _touch(reply.message, conversation)
+
+
+@transaction.atomic
+def delete_message(
+    user: User, conversation_id: UUID, message_id: UUID, *, following: bool = False
+) -> int:
+    """Delete a message, or it and everything after it; how many. `restore` brings them back.
+
+    Raises `ValidationError` with code `turn_in_progress` while one of them is being written.
+    """
+    conversation = take(user, conversation_id)
+    talk = Message.objects.within(conversation)
+    message = talk.get(pk=message_id)
+    doomed = (
+        talk.filter(position__gte=message.position) if following else talk.filter(pk=message.pk)
+    )
+    return remove(conversation, doomed)
+
+
+def remove(conversation: Conversation, doomed: MessageQuerySet) -> int:
+    """Mark these as deleted in the conversation's present revision, which the caller took."""
+    _refuse_active(conversation, doomed)
+    revision = conversation.revision
+    return doomed.update(deleted_in=revision, deleted_at=timezone.now(), revision=revision)
+
+
+@transaction.atomic
+def restore(user: User, conversation_id: UUID, message_id: UUID) -> int:
+    """Bring back a deleted message, or a deleted version of it, with all that went with it."""
+    conversation = take(user, conversation_id)
+    message = Message.objects.ever(conversation).get(pk=message_id)
+    if message.deleted_in is not None:
+        gone = Message.objects.ever(conversation).filter(deleted_in=message.deleted_in)
+        back = {"deleted_in": None, "deleted_at": None}
+        return gone.update(**back, revision=conversation.revision)
+    version = Reply.objects.filter(message=message).exclude(deleted_in=None)
+    if (reply := version.order_by("deleted_in").last()) is None:
+        raise ValidationError(_("There is nothing to bring back."), code="nothing_deleted")
+    reply.deleted_in = reply.deleted_at = None
+    reply.save(update_fields=["deleted_in", "deleted_at"])
+    _touch(message, conversation)
+    return 1
+
+
+def _ended(conversation: Conversation, reply_id: UUID) -> Reply:
+    replies = Reply.objects.kept().filter(conversation=conversation, message__deleted_in=None)
+    reply = replies.select_related("message").get(pk=reply_id)
+    if reply.is_active:
+        raise turns.in_progress()
+    return reply
+
+
+def _touch(message: Message, conversation: Conversation) -> Message:
+    message.revision = conversation.revision
+    message.save(update_fields=["chosen_reply", "revision"])
+    return message
+
+
+def _refuse_stale(message: Message, seen: int | None) -> None:
+    if seen is not None and message.revision != seen:
+        raise ValidationError(
+            _("This was changed elsewhere meanwhile. Look at it again; your text is kept here."),
+            code="changed_elsewhere",
+        )
+
+
+def _refuse_active(conversation: Conversation, messages: MessageQuerySet) -> None:
+    active = Reply.objects.filter(conversation=conversation).active()
+    if active.filter(message__in=messages.values("pk")).exists():
+        raise turns.in_progress()

@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _
 from conversations import sent, speakers
 from conversations.engine import prompt
 from conversations.engine.prompt import Prompt
-from conversations.engine.values import Piece, Role
+from conversations.engine.values import Piece, Role, Section
 from conversations.models import Conversation, Fold, Message, Participant, Reply
 from conversations.speakers import Voice
 from reverie.providers.base import ChatMessage, ChatModel, Request
 
 CHARACTERS_PER_TOKEN = 12  # more than any tokenizer packs into one; bounds what is read
+END = 2**31 - 1  # a position behind every message
 FED = (Reply.Status.DONE, Reply.Status.STOPPED, Reply.Status.INTERRUPTED)
 
 
@@ -45,9 +46,34 @@ def lay(reply: Reply, model: ChatModel) -> Request:
     voice = speakers.voice(conversation, speaker, model)
     last = Fold.objects.filter(conversation=conversation, participant=speaker).last()
     laid = last.first_position if last and last.model == model.name else 0
-    head, tail, newest = voice.head(), voice.tail(), _newest(asked.text, asked.position, voice)
-    room = prompt.spare(head, tail, newest, voice.budget)
-    history = _history(conversation, asked.position, room, voice)
+    newest = _newest(asked.text, asked.position, voice)
+    after = voice.unfinished(reply.text) if reply.continues else ()
+    whole, first = _assembled(conversation, voice, newest, asked.position, laid=laid, after=after)
+    fold = _fold(conversation, speaker, whole, last, first, model)
+    reply.sent = _sent(reply, voice, whole, fold, first)
+    return _request(conversation, voice, whole)
+
+
+def draft_line(conversation: Conversation, speaker: Participant, model: ChatModel) -> Request:
+    """The request for what the person might say next. Nothing of it is kept."""
+    voice = speakers.voice(conversation, speaker, model)
+    whole, _ = _assembled(conversation, voice, voice.spoken_for(), END)
+    return _request(conversation, voice, whole)
+
+
+def _assembled(
+    conversation: Conversation,
+    voice: Voice,
+    newest: Piece,
+    before: int,
+    *,
+    laid: int = 0,
+    after: tuple[Section, ...] = (),
+) -> tuple[Prompt, int]:
+    """The prompt, and the position of the oldest message in it. Raises `TooLongError`."""
+    head, tail = voice.head(), voice.tail()
+    room = prompt.spare(head, (*tail, *after), newest, voice.budget)
+    history = _history(conversation, before, room, voice)
     whole = prompt.assemble(
         head,
         [piece for _, piece in history],
@@ -56,11 +82,9 @@ def lay(reply: Reply, model: ChatModel) -> Request:
         budget=voice.budget,
         limit=voice.limit,
         laid=sum(1 for position, _ in history if position < laid),
+        after=after,
     )
-    first = history[whole.begins][0] if history[whole.begins :] else asked.position
-    fold = _fold(conversation, speaker, whole, last, first, model)
-    reply.sent = _sent(reply, voice, whole, fold, first)
-    return _request(conversation, voice, whole)
+    return whole, history[whole.begins][0] if history[whole.begins :] else before
 
 
 def _newest(text: str, position: int, voice: Voice) -> Piece:
@@ -75,7 +99,8 @@ def _history(
     told = When(chosen_reply__status__in=FED, then=F("chosen_reply__text"))
     so_far = Window(Sum(Length("words")), order_by=F("position").desc())
     said = (
-        Message.objects.filter(conversation=conversation, position__lt=before)
+        Message.objects.within(conversation)
+        .filter(position__lt=before)
         .annotate(words=Case(asked, told, default=Value(""), output_field=TextField()))
         .exclude(words="")
         .annotate(so_far=so_far)

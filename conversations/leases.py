@@ -48,6 +48,16 @@ def end(reply: Reply) -> None:
     sync.announce(reply.conversation)
 
 
+def end_early(reply: Reply, conversation: Conversation) -> None:
+    """End an active reply with the text that was kept, in the caller's transaction."""
+    ending = Reply.objects.select_for_update(of=("self",)).select_related("message")
+    reply = ending.get(pk=reply.pk)
+    reply.conversation = conversation
+    if reply.is_active:
+        reply.status = Reply.Status.STOPPED
+        end(reply)
+
+
 def checkpoint(drafts: list[Checkpoint]) -> set[UUID]:
     """Keep these texts and renew their leases; ids of the replies that have to end.
 

@@ -88,11 +88,16 @@ class MessageQuerySet(models.QuerySet["Message"]):
         return self.filter(conversation__owner=user)
 
     def within(self, conversation: Conversation) -> Self:
+        """What is said in a talk; what was deleted there is not."""
+        return self.filter(conversation=conversation, deleted_in=None).order_by("position")
+
+    def ever(self, conversation: Conversation) -> Self:
+        """As `within`, with what was deleted."""
         return self.filter(conversation=conversation).order_by("position")
 
     def shown(self) -> Self:
         """With everything that showing a message needs, in two statements."""
-        replies = Reply.objects.defer("reasoning", "sent").order_by("number")
+        replies = Reply.objects.kept().defer("reasoning", "sent")
         return self.select_related("participant").prefetch_related(Prefetch("replies", replies))
 
 
@@ -124,6 +129,10 @@ class Message(models.Model):
     )
     revision = models.PositiveBigIntegerField(editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    edited_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # The revision of the act that deleted it: what one act deleted, one undo brings back (D37).
+    deleted_in = models.PositiveBigIntegerField(null=True, blank=True, editable=False)
+    deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = MessageQuerySet.as_manager()
 
@@ -147,6 +156,10 @@ class Message(models.Model):
 class ReplyQuerySet(models.QuerySet["Reply"]):
     def of(self, user: User) -> Self:
         return self.filter(conversation__owner=user)
+
+    def kept(self) -> Self:
+        """Versions that were not deleted, the oldest first."""
+        return self.filter(deleted_in=None).order_by("number")
 
     def active(self) -> Self:
         return self.filter(status__in=Reply.ACTIVE)
@@ -191,6 +204,10 @@ class Reply(models.Model):
     cost = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
+    edited_at = models.DateTimeField(null=True, blank=True, editable=False)
+    deleted_in = models.PositiveBigIntegerField(null=True, blank=True, editable=False)
+    deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    continues = models.BooleanField(default=False)  # the text so far is its beginning
 
     objects = ReplyQuerySet.as_manager()
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from characters.models import Bond, Character
 from conversations.engine import prompt
-from conversations.engine.values import Budget, Card, Mask, Section
+from conversations.engine.values import Budget, Card, Mask, Piece, Section
 from conversations.engine.window import Cap, cap
 from conversations.models import Conversation, Participant
 from reverie.providers.base import ChatModel
@@ -49,6 +49,12 @@ class Voice:
         local = (now or timezone.now()).astimezone(ZoneInfo(self.zone))
         written = f"{local:%Y-%m-%d %H:%M} ({local:%A}, {self.zone})"
         return prompt.tail(self.card, self.mask, written, self.language, self.count)
+
+    def unfinished(self, text: str) -> tuple[Section, ...]:
+        return prompt.unfinished(self.card, self.mask, text, self.language, self.count)
+
+    def spoken_for(self) -> Piece:
+        return prompt.spoken_for(self.card, self.mask, self.language, self.count)
 
 
 def voice(conversation: Conversation, participant: Participant, model: ChatModel) -> Voice:

@@ -30,6 +30,7 @@ class Opened:
     answer: Message
     reply: Reply
     conversation: Conversation
+    replaced: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Prepared:
     attempt: int
     model: ChatModel
     request: Request
+    text: str = ""  # what the reply begins with, when it is continued
 
 
 @dataclass(frozen=True)
@@ -141,22 +143,27 @@ def locked(user: User, conversation_id: UUID) -> Conversation:
 
 
 def _already_open(conversation: Conversation, client_id: UUID, text: str) -> Opened | None:
-    message = Message.objects.within(conversation).filter(client_id=client_id).first()
+    message = Message.objects.ever(conversation).filter(client_id=client_id).first()
     if message is None:
         return None
     if message.text != text:
         raise ValidationError(_("This message was sent before with other words."), code="id_taken")
-    answer = Message.objects.within(conversation).shown().get(answers=message)
+    answer = Message.objects.ever(conversation).shown().get(answers=message)
     reply = answer.replies.all()[0]
     return Opened(message, answer, reply, conversation)
 
 
 def _refuse_second_reply(conversation: Conversation) -> None:
     if Reply.objects.filter(conversation=conversation).active().exists():
-        raise ValidationError(
-            _("The character is still replying here. Wait for it, or stop it."),
-            code="turn_in_progress",
-        )
+        raise in_progress()
+
+
+def in_progress() -> ValidationError:
+    """The refusal of everything that has to wait for the reply under way (P4)."""
+    return ValidationError(
+        _("The character is still replying here. Wait for it, or stop it."),
+        code="turn_in_progress",
+    )
 
 
 def _write_turn(
@@ -184,17 +191,17 @@ def _write_turn(
         chosen_reply_id=new_id(),
     )
     Message.objects.bulk_create([message, answer])
-    reply = _queue_reply(answer, answer.chosen_reply_id, number=0)
+    reply = queue_reply(answer, answer.chosen_reply_id, number=0)
     sync.announce(conversation)
     return Opened(message, answer, reply, conversation)
 
 
 def _next_position(conversation: Conversation) -> int:
-    last = Message.objects.within(conversation).order_by("-position").first()
+    last = Message.objects.ever(conversation).last()
     return last.position + 1 if last else 1
 
 
-def _queue_reply(answer: Message, pk: UUID | None, *, number: int) -> Reply:
+def queue_reply(answer: Message, pk: UUID | None, *, number: int) -> Reply:
     return Reply.objects.create(
         pk=pk,
         conversation_id=answer.conversation_id,
@@ -204,28 +211,6 @@ def _queue_reply(answer: Message, pk: UUID | None, *, number: int) -> Reply:
     )
 
 
-@transaction.atomic
-def regenerate(user: User, conversation_id: UUID, message_id: UUID) -> Opened:
-    """Queue another version of the talk's last answer; the earlier ones stay (D25).
-
-    Raises `DoesNotExist` as `open` does, and `ValidationError` with code `turn_in_progress`,
-    `not_last` or `character_gone`.
-    """
-    conversation = locked(user, conversation_id)
-    _refuse_second_reply(conversation)
-    answer = Message.objects.within(conversation).shown().get(pk=message_id)
-    last = Message.objects.within(conversation).order_by("-position").first()
-    if answer != last or answer.answers is None or answer.participant is None:
-        raise ValidationError(_("Only the last answer can be written anew."), code="not_last")
-    speakers.voice(conversation, answer.participant, chat_model())
-    reply = _queue_reply(answer, new_id(), number=len(answer.replies.all()))
-    answer.chosen_reply = reply
-    answer.revision = conversation.advance(talked_at=timezone.now())
-    answer.save(update_fields=["chosen_reply", "revision"])
-    sync.announce(conversation)
-    return Opened(answer.answers, answer, reply, conversation)
-
-
 def stop(user: User, conversation_id: UUID) -> Reply | None:
     """Ask the reply under way to end; its process closes it with the text so far (P6)."""
     conversation = Conversation.objects.of(user).get(pk=conversation_id)
@@ -233,6 +218,20 @@ def stop(user: User, conversation_id: UUID) -> Reply | None:
     if reply:
         Reply.objects.filter(pk=reply.pk).active().update(stopping=True)
     return reply
+
+
+def impersonate(user: User, conversation_id: UUID) -> tuple[ChatModel, Request]:
+    """What to ask which model for a draft of the person's own next line. Nothing is written.
+
+    Raises `DoesNotExist` as `open` does, and `ValidationError` with code `turn_in_progress`,
+    `character_gone` or `too_long_for_model`.
+    """
+    talks = Conversation.objects.of(user).select_related("owner", "persona")
+    conversation = talks.get(pk=conversation_id)
+    _refuse_second_reply(conversation)
+    model = chat_model()
+    speaker = conversation.participants.select_related("character")[0]
+    return model, laying.draft_line(conversation, speaker, model)
 
 
 @transaction.atomic
@@ -253,7 +252,13 @@ def prepare(reply_id: UUID) -> Prepared | None:
     request = laying.lay(reply, model)
     reply.save(update_fields=["status", "attempt", "lease_until", "model", "sent"])
     return Prepared(
-        reply.pk, reply.conversation_id, reply.message_id, reply.attempt, model, request
+        reply.pk,
+        reply.conversation_id,
+        reply.message_id,
+        reply.attempt,
+        model,
+        request,
+        reply.text if reply.continues else "",
     )
 
 

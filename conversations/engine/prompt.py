@@ -60,13 +60,15 @@ def lines(sections: Sequence[Section]) -> tuple[Line, ...]:
     head = [s for s in sections if s.name in (Part.CHARACTER, Part.PERSONA, Part.BOND)]
     talk = [p for s in sections if s.name in (Part.WAITING, Part.LIVE) for p in s.pieces]
     notes = [s for s in sections if s.name in (Part.INSTRUCTIONS, Part.TIME)]
-    newest = [p for s in sections if s.name == Part.NEWEST for p in s.pieces]
+    newest = [p for s in sections if s.name in (Part.NEWEST, Part.PARTIAL) for p in s.pieces]
+    order = [s for s in sections if s.name == Part.CONTINUE]
     said = [Line(p.role, p.text, mark=p is talk[-1]) for p in talk]
     return (
         *_system(head, mark=True),
         *said,
         *_system(notes, mark=False),
         *(Line(p.role, p.text) for p in newest),
+        *_system(order, mark=False),
     )
 
 
@@ -94,6 +96,22 @@ def tail(card: Card, mask: Mask, now: str, language: str, count: Counter) -> tup
     )
 
 
+def unfinished(
+    card: Card, mask: Mask, text: str, language: str, count: Counter
+) -> tuple[Section, ...]:
+    """A reply's text so far and the order to write on, which come after the newest message."""
+    write = _Writer(card, mask, count)
+    so_far = Piece(text, count(text), "reply", Role.ASSISTANT)
+    order = write(wording(language)["continue"], "product:continue")
+    return _sections((Part.PARTIAL, (so_far,)), (Part.CONTINUE, order))
+
+
+def spoken_for(card: Card, mask: Mask, language: str, count: Counter) -> Piece:
+    """The order to draft the person's own next line, in place of a newest message."""
+    write = _Writer(card, mask, count)
+    return write(wording(language)["impersonate"], "product:impersonate")[0]
+
+
 def assemble(
     head: tuple[Section, ...],
     history: Sequence[Piece],
@@ -103,12 +121,14 @@ def assemble(
     budget: Budget,
     limit: Cap,
     laid: int = 0,
+    after: tuple[Section, ...] = (),
 ) -> Prompt:
     """Lay out a whole prompt. `history` holds the talk before `newest`, oldest first.
 
-    `laid` is how many of the oldest messages were left out last time. Raises `TooLongError`.
+    `after` comes behind the newest message. `laid` is how many of the oldest messages were left
+    out last time. Raises `TooLongError`.
     """
-    room = spare(head, tail, newest, budget)
+    room = spare(head, (*tail, *after), newest, budget)
     sizes = [piece.tokens + LINE_OVERHEAD for piece in history]
     start = sent_from(sizes, room, limit, min(laid, len(history)))
     live = max(start, live_from([*sizes, newest.tokens + LINE_OVERHEAD], limit))
@@ -116,7 +136,8 @@ def assemble(
         Section(Part.WAITING, tuple(history[start:live])),
         Section(Part.LIVE, tuple(history[live:])),
     )
-    return Prompt(head, talk, (*tail, Section(Part.NEWEST, (newest,))), begins=start)
+    last = Section(Part.NEWEST, (newest,))
+    return Prompt(head, talk, (*tail, last, *after), begins=start)
 
 
 def spare(head: Sequence[Section], tail: Sequence[Section], newest: Piece, budget: Budget) -> int:

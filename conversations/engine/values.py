@@ -17,6 +17,8 @@ class Part(StrEnum):
     INSTRUCTIONS = "instructions"
     TIME = "time"
     NEWEST = "newest"
+    PARTIAL = "partial"
+    CONTINUE = "continue"
 
 
 class Role(StrEnum):

@@ -14,6 +14,14 @@ WORDS: dict[str, dict[str, str]] = {
         "persona": "Who {{user}} is:",
         "bond": "What is between {{char}} and {{user}}:",
         "time": "The time for {{user}} is",
+        "continue": (
+            "Go on with {{char}}'s last reply from exactly where it ends. Write only what follows;"
+            " do not repeat any of it."
+        ),
+        "impersonate": (
+            "Now write what {{user}} says next, in {{user}}'s own voice and in the first person."
+            " Write only {{user}}'s words, a few sentences at most, and nothing of {{char}}."
+        ),
     },
     "ja": {
         "instructions": (
@@ -28,6 +36,14 @@ WORDS: dict[str, dict[str, str]] = {
         "persona": "{{user}}について：",
         "bond": "{{char}}と{{user}}の関係：",
         "time": "{{user}}のいまの日時：",
+        "continue": (
+            "{{char}}の直前の発言を、途切れたところからそのまま続けてください。"
+            "続きだけを書き、すでに書かれた部分は繰り返さないでください。"
+        ),
+        "impersonate": (
+            "次に{{user}}が言うことを、{{user}}自身の言葉として一人称で書いてください。"
+            "{{user}}の言葉だけを長くても数文で書き、{{char}}のことは書かないでください。"
+        ),
     },
 }
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from characters.models import Bond
-from conversations import leases, sync, turns
+from conversations import leases, sync, turns, versions
 from conversations.models import Conversation, Message, Reply
 from reverie.text.clean import clean
 from tests.factories import exchange, make_character, make_conversation, make_persona, say
@@ -181,7 +181,7 @@ def test_a_stopped_reply_is_told_at_its_next_checkpoint(chat):
 @pytest.mark.case("C1")
 def test_only_the_chosen_version_of_an_answer_is_told_to_the_model(chat):
     opened = exchange(chat, "And the key?", "Aoi drops the key in the river.")
-    again = turns.regenerate(chat.owner, chat.pk, opened.answer.pk)
+    again = versions.regenerate(chat.owner, chat.pk, opened.answer.pk)
     prepared = turns.prepare(again.reply.pk)
     assert "river" not in str(prepared.request)
     kept = turns.Outcome(Reply.Status.DONE, "Aoi keeps the key.")
@@ -195,9 +195,9 @@ def test_only_the_chosen_version_of_an_answer_is_told_to_the_model(chat):
 def test_only_the_last_answer_is_written_anew(chat):
     first = exchange(chat, "Hello", "Hi")
     exchange(chat, "How are you?", "Well")
-    assert refusal(turns.regenerate, chat.owner, chat.pk, first.answer.pk) == "not_last"
+    assert refusal(versions.regenerate, chat.owner, chat.pk, first.answer.pk) == "not_last"
     greeting = Message.objects.within(chat)[0]
-    assert refusal(turns.regenerate, chat.owner, chat.pk, greeting.pk) == "not_last"
+    assert refusal(versions.regenerate, chat.owner, chat.pk, greeting.pk) == "not_last"
 
 
 @pytest.mark.case("C45")
@@ -227,7 +227,7 @@ def test_every_act_of_a_turn_takes_the_next_revision(chat):
     prepared = turns.prepare(opened.reply.pk)
     turns.close(opened.reply.pk, prepared.attempt, turns.Outcome(Reply.Status.DONE, "Fine"))
     seen.append(Conversation.objects.get(pk=chat.pk).revision)
-    turns.regenerate(chat.owner, chat.pk, opened.answer.pk)
+    versions.regenerate(chat.owner, chat.pk, opened.answer.pk)
     seen.append(Conversation.objects.get(pk=chat.pk).revision)
     assert seen == [1, 2, 3, 4]
 
