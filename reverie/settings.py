@@ -222,6 +222,7 @@ MESSAGE_MAX_LENGTH = 32_000  # code points (A11)
 REPLY_RESERVE_TOKENS = 1024  # kept free in the context for the reply itself
 LEASE_SECONDS = 10  # a reply whose process says nothing for this long is lost (P7)
 SWEEP_SECONDS = 5
+TRASH_DAYS = 30  # how long what was deleted can be brought back (D42)
 SOCKET_RECHECK_SECONDS = _number("SOCKET_RECHECK_SECONDS", 20)  # ≤ 30 (A2)
 
 # --- Logging ------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ ACTS = {
     "stop": _stop,
     "change_conversation": _change,
 }
-# There is no page to keep in step before a talk begins and after it is gone; a draft changes nothing.
+# No page is kept in step before a talk begins or after it is gone; a draft changes nothing.
 NOT_ON_A_PAGE = {"create_conversation", "delete_conversation", "impersonate"}
 
 

@@ -1,6 +1,7 @@
-"""`manage.py sweep`: ends replies whose process has died, every few seconds (P7)."""
+"""`manage.py sweep`: ends replies whose process has died, and empties the trash (P7, D42)."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import structlog
@@ -9,8 +10,9 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
-from conversations import leases
+from conversations import leases, purge
 
+LOOKS_PER_PURGE = 720  # an hour of sweeps
 log = structlog.get_logger()
 
 
@@ -21,16 +23,20 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="look once and end")
 
     def handle(self, *args: Any, once: bool, **options: Any) -> None:
+        look = 0
         while True:
-            self._look()
+            self._try(leases.sweep, "ended lost replies")
+            if look % LOOKS_PER_PURGE == 0:
+                self._try(purge.purge, "blanked what was deleted long ago")
             if once:
                 return
+            look += 1
             time.sleep(settings.SWEEP_SECONDS)
 
-    def _look(self) -> None:
+    def _try(self, act: Callable[[], int], done: str) -> None:
         close_old_connections()
         try:
-            if ended := leases.sweep():
-                log.info("ended lost replies", replies=ended)
+            if rows := act():
+                log.info(done, rows=rows)
         except DatabaseError as problem:
             log.warning("sweep waits for the database", problem=type(problem).__name__)
