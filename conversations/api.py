@@ -41,7 +41,7 @@ class MessageQuery(Page):
 
 @router.get("conversations", response=ConversationPage)
 def list_conversations(request: PersonRequest, page: PageQuery) -> dict[str, Any]:
-    talks = Conversation.objects.of(request.user).prefetch_related("participants__character")
+    talks = Conversation.objects.of(request.user).with_speakers()
     items, following = page_of(talks, ("-talked_at", "-id"), page)
     return {"items": [sync.conversation_row(item) for item in items], "next": following}
 
@@ -58,7 +58,8 @@ def create_conversation(request: PersonRequest, body: ConversationIn) -> Status[
 
 @router.get("conversations/{uuid:pk}", response=ConversationOut)
 def read_conversation(request: PersonRequest, pk: UUID) -> dict[str, Any]:
-    return sync.conversation_row(get_object_or_404(Conversation.objects.of(request.user), pk=pk))
+    talks = Conversation.objects.of(request.user).with_speakers()
+    return sync.conversation_row(get_object_or_404(talks, pk=pk))
 
 
 @router.patch("conversations/{uuid:pk}", response=ConversationOut)
@@ -80,7 +81,8 @@ def list_messages(request: PersonRequest, pk: UUID, query: Query[MessageQuery]) 
     conversation = get_object_or_404(Conversation.objects.of(request.user), pk=pk)
     messages = Message.objects.of(request.user).within(conversation).shown()
     if query.after_revision is not None:
-        newer = messages.filter(revision__gt=query.after_revision)
+        ever = Message.objects.of(request.user).ever(conversation).shown()
+        newer = ever.filter(revision__gt=query.after_revision)
         items, following = page_of(newer, ("revision", "position"), query)
     else:
         if query.before is not None:

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.utils import translation
 
 from conversations import drafts, sync
@@ -16,7 +18,11 @@ from conversations.models import Conversation
 from reverie.accounts import presence
 from reverie.accounts.models import User
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 FRAME_LIMIT = 64 * 1024  # bytes of one message from a client (A2)
+DATABASE_WAITS, DATABASE_WAIT_SECONDS = 120, 0.5
 SIGNED_OUT, NOT_FOUND, TOO_BIG = 4401, 4404, 1009
 
 
@@ -32,17 +38,28 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         self.conversation_id = self.scope["url_route"]["kwargs"]["pk"]
         self.turn = asyncio.Lock()  # frames leave in the order in which they were made
         await self.accept()
-        self.user = await hop(presence.person, self.scope)
+        self.user = await _patiently(presence.person, self.scope)
         if self.user is None:
             await self.close(code=SIGNED_OUT)
             return
-        if not await hop(Conversation.objects.of(self.user).filter(pk=self.conversation_id).exists):
+        if not await _patiently(self._exists):
             await self.close(code=NOT_FOUND)
             return
         await self.channel_layer.group_add(sync.group(self.conversation_id), self.channel_name)
         self.guard = asyncio.create_task(self._keep_checking())
 
-    async def disconnect(self, code: int) -> None:
+    def _exists(self) -> bool:
+        assert self.user is not None  # a socket without a person was closed
+        return Conversation.objects.of(self.user).filter(pk=self.conversation_id).exists()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Whatever ends a socket, an error or a lost process of dispatch, lets go of it (C52)."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._let_go()
+
+    async def _let_go(self) -> None:
         if self.guard:
             self.guard.cancel()
         drafts.unwatch(self.conversation_id, self.push)
@@ -52,7 +69,7 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         """Close the socket soon after its person signed out or was suspended (A2)."""
         while True:
             await asyncio.sleep(settings.SOCKET_RECHECK_SECONDS)
-            if await hop(presence.person, self.scope) is None:
+            if await _patiently(presence.person, self.scope) is None:
                 await self.close(code=SIGNED_OUT)
                 return
 
@@ -69,7 +86,7 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         await self._greet(revision)
 
     async def _greet(self, revision: int) -> None:
-        state = await hop(self._changes, revision)
+        state = await _patiently(self._changes, revision)
         if state is None:
             await self.close(code=NOT_FOUND)
             return
@@ -87,7 +104,7 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         """Something of this talk has a newer revision: push what is newer than this client has."""
         if self.revision is None or event["revision"] <= self.revision:
             return
-        if (rows := await hop(self._changes, self.revision)) is None:
+        if (rows := await _patiently(self._changes, self.revision)) is None:
             await self.close(code=NOT_FOUND)
             return
         self.revision = rows["revision"]
@@ -104,8 +121,19 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
 
     async def _write(self, frame: dict[str, Any]) -> None:
         # Each server has its own error for a socket that closed just now; `disconnect` is coming.
+        text = json.dumps(frame, ensure_ascii=False)
         with suppress(Exception):
-            await self.send(text_data=json.dumps(frame, ensure_ascii=False))
+            await self.send(text_data=text)
+
+
+async def _patiently(act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """`hop`, waiting for a database that restarts: sockets stay (P9)."""
+    for _ in range(DATABASE_WAITS):
+        try:
+            return await hop(act, *args, **kwargs)
+        except (OperationalError, InterfaceError):
+            await asyncio.sleep(DATABASE_WAIT_SECONDS)
+    return await hop(act, *args, **kwargs)
 
 
 def _hello(text: str | None) -> int | None:

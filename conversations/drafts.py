@@ -97,10 +97,11 @@ async def _keep(drafts: list[Draft]) -> None:
         ending = await hop(leases.checkpoint, texts) if texts else set()
     except DatabaseError:
         return
-    for draft, kept in zip(drafts, texts, strict=True):
+    for draft in drafts:
         if draft.prepared.reply_id in ending:
             draft.ending.set()
-        elif draft.text.startswith(kept.text):
+    for draft, kept in zip(drafts, texts, strict=True):
+        if not draft.ending.is_set() and draft.text.startswith(kept.text):
             await _tell_others(draft, len(kept.text))
 
 
@@ -140,7 +141,7 @@ def unwatch(conversation_id: UUID, push: Watcher) -> None:
 
 def snapshot(conversation_id: UUID) -> dict[str, Any] | None:
     """The reply of this talk that is being written here, as far as sockets have been shown it."""
-    for draft in live.values():
+    for draft in reversed(live.values()):
         prepared = draft.prepared
         if prepared.conversation_id == conversation_id:
             text = draft.text[: draft.shown]

@@ -1,17 +1,18 @@
 """A reply is generated here, in an asyncio task of its own, apart from any socket."""
 
 import asyncio
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from contextvars import Context
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db import Error as DatabaseError
+from django.db import InterfaceError, OperationalError, connection
 
-from conversations import drafts, turns
+from conversations import drafts, faults, turns
 from conversations.drafts import Draft
 from conversations.engine.prompt import TooLongError
 from conversations.hop import hop
@@ -26,8 +27,11 @@ from reverie.providers.base import (
     Usage,
 )
 from reverie.providers.errors import ProviderError
+from reverie.text import clean
 
 COMPOSE_SECONDS = 90  # how long a person waits for a drafted line
+HANG_UP_SECONDS = 1.0
+MOST_TOKENS, MOST_COST = 2**31, 100_000  # beyond these a provider's count is nonsense
 CLOSE_PATIENCE_SECONDS = 60  # how long a finished reply waits for the database to come back
 log = structlog.get_logger()
 
@@ -73,7 +77,8 @@ async def run(reply_id: UUID) -> None:
         await drafts.show(draft)
         await _close(draft, outcome)
     finally:
-        drafts.live.pop(reply_id, None)
+        if drafts.live.get(reply_id) is draft:
+            del drafts.live[reply_id]
 
 
 def compose(model: ChatModel, request: Request) -> str:
@@ -81,6 +86,8 @@ def compose(model: ChatModel, request: Request) -> str:
 
     Raises `ProviderError`.
     """
+    if not connection.in_atomic_block:
+        connection.close()  # the model may take a minute, and the pool is small
     drafting = _collect(model, request)
     if _loop is None or _loop.is_closed():
         return asyncio.run(drafting)
@@ -121,12 +128,16 @@ async def _outcome(draft: Draft) -> Outcome:
     """Listen to the provider until it ends, fails, or the reply has to end."""
     listening = asyncio.create_task(_listen(draft))
     ending = asyncio.create_task(draft.ending.wait())
-    await asyncio.wait({listening, ending}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(
+        {listening, ending},
+        return_when=asyncio.FIRST_COMPLETED,
+        timeout=settings.REPLY_MAX_SECONDS,
+    )
     ending.cancel()
     if not listening.done():
         listening.cancel()
-        with suppress(asyncio.CancelledError, ProviderError):
-            await listening
+        # The provider's side may hang while it closes; the person does not wait for that (P6).
+        await asyncio.wait({listening}, timeout=HANG_UP_SECONDS)
         return _ended(draft, Reply.Status.STOPPED)
     return _heard(draft, listening)
 
@@ -153,25 +164,35 @@ def _ended(draft: Draft, status: Reply.Status, **error: Any) -> Outcome:
 
 async def _listen(draft: Draft) -> None:
     prepared = draft.prepared
+    faults.point("generation:before-first-token")
     async with aclosing(prepared.model.stream(prepared.request)) as events:
         async for event in events:
+            faults.point("generation:after-first-token")
             match event:
                 case TextDelta(text):
                     draft.text += text
+                    if len(draft.text) > settings.REPLY_MAX_LENGTH:
+                        draft.ending.set()
                 case ReasoningDelta(text):
                     draft.reasoning += text
                 case Retracted():
                     draft.retract()
                 case Usage():
-                    draft.usage = _usage(event)
+                    draft.usage = believable(event)
 
 
-def _usage(usage: Usage) -> dict[str, int | Decimal | None]:
+def believable(usage: Usage) -> dict[str, int | Decimal | None]:
+    """What a provider counted, as far as it is a count that can be believed and stored."""
+
+    def tokens(count: int | None) -> int | None:
+        return count if count is not None and 0 <= count < MOST_TOKENS else None
+
+    cost = usage.cost
     return {
-        "prompt_tokens": usage.prompt_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost": usage.cost,
+        "prompt_tokens": tokens(usage.prompt_tokens),
+        "cached_tokens": tokens(usage.cached_tokens),
+        "completion_tokens": tokens(usage.completion_tokens),
+        "cost": cost if cost is not None and 0 <= cost < MOST_COST else None,
     }
 
 
@@ -180,8 +201,15 @@ async def _close(draft: Draft, outcome: Outcome) -> None:
     prepared = draft.prepared
     for seconds in range(CLOSE_PATIENCE_SECONDS):
         try:
+            faults.point("turns.close:before")
             await hop(turns.close, prepared.reply_id, prepared.attempt, outcome)
+            faults.point("turns.close:after-commit")
             return
-        except DatabaseError:
+        except (OperationalError, InterfaceError):
             log.warning("reply waits for the database", reply=str(prepared.reply_id))
             await asyncio.sleep(min(1 + seconds / 10, 3))
+        except Exception:
+            log.exception("an outcome cannot be stored", reply=str(prepared.reply_id))
+            failed = Outcome(Reply.Status.FAILED, clean.clean(draft.text), error_code="internal")
+            await hop(turns.close, prepared.reply_id, prepared.attempt, failed)
+            return

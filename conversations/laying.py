@@ -1,15 +1,13 @@
 """Lays a reply's prompt: the voice's head, the talk that fits, the fold it stands on."""
 
-from datetime import UTC
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import Case, F, Sum, TextField, Value, When, Window
 from django.db.models.functions import Length
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from conversations import sent, speakers
+from conversations import folds, sent, speakers
 from conversations.engine import prompt
 from conversations.engine.prompt import Prompt
 from conversations.engine.values import Piece, Role, Section
@@ -44,12 +42,21 @@ def lay(reply: Reply, model: ChatModel) -> Request:
     assert speaker, "a queued reply has a speaker"
     assert asked, "a queued reply answers a message"
     voice = speakers.voice(conversation, speaker, model)
+    head = voice.head()
     last = Fold.objects.filter(conversation=conversation, participant=speaker).last()
-    laid = last.first_position if last and last.model == model.name else 0
-    newest = _newest(asked.text, asked.position, voice)
-    after = voice.unfinished(reply.text) if reply.continues else ()
-    whole, first = _assembled(conversation, voice, newest, asked.position, laid=laid, after=after)
-    fold = _fold(conversation, speaker, whole, last, first, model)
+    reason = folds.reason(last, sent.refs(head), voice)
+    whole, first = _assembled(
+        conversation,
+        voice,
+        head,
+        _newest(asked.text, asked.position, voice),
+        asked.position,
+        laid=last.first_position if last and not reason else 0,
+        after=voice.unfinished(reply.text) if reply.continues else (),
+    )
+    reason = reason or folds.moved(last, first, whole)
+    fold = folds.lay(conversation, speaker, voice, whole, first, reason) if reason else last
+    assert fold, "there is a last fold where there is no reason for a new one"
     reply.sent = _sent(reply, voice, whole, fold, first)
     return _request(conversation, voice, whole)
 
@@ -57,13 +64,14 @@ def lay(reply: Reply, model: ChatModel) -> Request:
 def draft_line(conversation: Conversation, speaker: Participant, model: ChatModel) -> Request:
     """The request for what the person might say next. Nothing of it is kept."""
     voice = speakers.voice(conversation, speaker, model)
-    whole, _ = _assembled(conversation, voice, voice.spoken_for(), END)
+    whole, _ = _assembled(conversation, voice, voice.head(), voice.spoken_for(), END)
     return _request(conversation, voice, whole)
 
 
 def _assembled(
     conversation: Conversation,
     voice: Voice,
+    head: tuple[Section, ...],
     newest: Piece,
     before: int,
     *,
@@ -71,7 +79,7 @@ def _assembled(
     after: tuple[Section, ...] = (),
 ) -> tuple[Prompt, int]:
     """The prompt, and the position of the oldest message in it. Raises `TooLongError`."""
-    head, tail = voice.head(), voice.tail()
+    tail = voice.tail()
     room = prompt.spare(head, (*tail, *after), newest, voice.budget)
     history = _history(conversation, before, room, voice)
     whole = prompt.assemble(
@@ -116,40 +124,6 @@ def _piece(position: int, role: str, words: str, voice: Voice) -> Piece:
     return Piece(words, voice.count(words), f"message:{position}", speaks)
 
 
-def _fold(
-    conversation: Conversation,
-    speaker: Participant,
-    whole: Prompt,
-    last: Fold | None,
-    first: int,
-    model: ChatModel,
-) -> Fold:
-    """The fold that this prompt stands on: the last one, or a new one with its reason (D10)."""
-    laid = sent.refs(whole.head)
-    reason = _reason(last, laid, first, model)
-    if last and not reason:
-        return last
-    return Fold.objects.create(
-        conversation=conversation,
-        participant=speaker,
-        reason=reason,
-        prefix=laid,
-        first_position=first,
-        model=model.name,
-    )
-
-
-def _reason(last: Fold | None, laid: sent.Refs, first: int, model: ChatModel) -> str:
-    """Why the prefix has to be laid anew; empty when the last one stands."""
-    if last is None:
-        return Fold.Reason.FIRST
-    if last.created_at.astimezone(UTC).date() != timezone.now().astimezone(UTC).date():
-        return Fold.Reason.DAY
-    if last.prefix != laid or last.model != model.name:
-        return Fold.Reason.CHANGE
-    return Fold.Reason.CONTEXT if last.first_position != first else ""
-
-
 def _sent(reply: Reply, voice: Voice, whole: Prompt, fold: Fold, first: int) -> dict[str, Any]:
     """What is kept with the reply of what is sent for it (D42)."""
     oldest = Message.objects.within(reply.conversation).values_list("position", flat=True).first()
@@ -171,7 +145,6 @@ def _request(conversation: Conversation, voice: Voice, whole: Prompt) -> Request
             ChatMessage(role=line.role.value, content=line.content, cache_mark=line.mark)
             for line in whole.lines()
         ),
-        max_tokens=voice.budget.reserve,
         cache_key=str(conversation.pk),
         language=voice.language,
     )

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from conversations import sync
+from conversations import faults, sync
 from conversations.models import Conversation, Reply
 from reverie.text import markdown
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ def checkpoint(drafts: list[Checkpoint]) -> set[UUID]:
 
     One statement for all replies of a process, since it runs four times a second.
     """
+    faults.point("leases.checkpoint:before")
     table = Reply._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute(
@@ -87,7 +91,15 @@ def checkpoint(drafts: list[Checkpoint]) -> set[UUID]:
 def sweep() -> int:
     """End the replies whose process has died, with the text that was kept (P7); how many."""
     lost = list(Reply.objects.lost().values_list("pk", "attempt"))
-    return sum(_end_lost(reply_id, attempt) for reply_id, attempt in lost)
+    ended = 0
+    for reply_id, attempt in lost:
+        try:
+            ended += _end_lost(reply_id, attempt)
+        except OperationalError:
+            raise
+        except Exception:
+            log.exception("a lost reply cannot be ended", reply=str(reply_id))
+    return ended
 
 
 @transaction.atomic
@@ -97,4 +109,5 @@ def _end_lost(reply_id: UUID, attempt: int) -> bool:
         return False
     reply.status = Reply.Status.STOPPED if reply.stopping else Reply.Status.INTERRUPTED
     end(reply)
+    faults.point("leases.sweep:inside")
     return True

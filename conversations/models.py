@@ -17,6 +17,9 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
     def of(self, user: User) -> Self:
         return self.filter(owner=user)
 
+    def with_speakers(self) -> Self:
+        return self.prefetch_related("participants__character")
+
     def latest_first(self) -> Self:
         return self.order_by("-talked_at", "-id")
 
@@ -273,6 +276,7 @@ class Fold(models.Model):
     prefix = models.JSONField()
     first_position = models.PositiveIntegerField()
     model = models.CharField(max_length=200)
+    context = models.PositiveIntegerField(default=0)  # tokens of the model's context
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

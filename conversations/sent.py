@@ -32,6 +32,7 @@ def store(owner: User, sections: Sequence[Section]) -> Refs:
     pieces = PromptPiece.objects.filter(owner=owner)
     known = set(pieces.filter(hash__in=texts).values_list("hash", flat=True))
     missing = [PromptPiece(owner=owner, hash=h, text=t) for h, t in texts.items() if h not in known]
+    missing.sort(key=lambda piece: piece.hash)  # two talks at once lock in the same order
     PromptPiece.objects.bulk_create(missing, ignore_conflicts=True)
     return refs(sections)
 

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from characters.models import Bond, Character
@@ -27,7 +28,7 @@ class Voice:
     bond: str
     detail: str
     language: str
-    zone: str
+    zone: ZoneInfo
     model: ChatModel
 
     @property
@@ -46,8 +47,9 @@ class Voice:
         return prompt.head(self.card, self.mask, self.bond, self.language, self.count)
 
     def tail(self, now: datetime | None = None) -> tuple[Section, ...]:
-        local = (now or timezone.now()).astimezone(ZoneInfo(self.zone))
-        written = f"{local:%Y-%m-%d %H:%M} ({local:%A}, {self.zone})"
+        local = (now or timezone.now()).astimezone(self.zone)
+        with translation.override(self.language):
+            written = f"{local:%Y-%m-%d %H:%M} ({date_format(local, 'l')}, {self.zone.key})"
         return prompt.tail(self.card, self.mask, written, self.language, self.count)
 
     def unfinished(self, text: str) -> tuple[Section, ...]:
@@ -70,7 +72,7 @@ def voice(conversation: Conversation, participant: Participant, model: ChatModel
         bond=bond.note,
         detail=bond.memory_detail,
         language=conversation.language,
-        zone=owner.time_zone,
+        zone=owner.zone,
         model=model,
     )
 

@@ -16,6 +16,7 @@ from reverie.accounts.models import User
 from reverie.providers.errors import explain
 
 PAGE = 50  # messages shown when a talk is opened
+CATCH_UP = 200  # changed messages that are sent one by one; beyond that a fresh page is less
 
 
 def group(conversation_id: UUID) -> str:
@@ -35,7 +36,7 @@ def tell(conversation_id: UUID, message: dict[str, Any]) -> None:
         layer.send_with_transaction(group(conversation_id), message)
     else:
         send = async_to_sync(layer.group_send)
-        transaction.on_commit(lambda: send(group(conversation_id), message))
+        transaction.on_commit(lambda: send(group(conversation_id), message), robust=True)
 
 
 def page(user: User, conversation: Conversation) -> dict[str, Any]:
@@ -43,6 +44,7 @@ def page(user: User, conversation: Conversation) -> dict[str, Any]:
     newest = Message.objects.of(user).within(conversation).shown().order_by("-position")
     found = list(newest[: PAGE + 1])
     return {
+        "whole": True,
         "conversation": conversation_row(conversation),
         "revision": conversation.revision,
         "messages": [message_row(message) for message in reversed(found[:PAGE])],
@@ -52,26 +54,29 @@ def page(user: User, conversation: Conversation) -> dict[str, Any]:
 
 
 def changes(user: User, conversation_id: UUID, after: int) -> dict[str, Any] | None:
-    """Everything newer than revision `after` (P10), and only the newest page for a newcomer.
+    """Everything newer than revision `after` (P10).
 
+    Whoever is new, or too far behind, gets a fresh page instead: `whole` says so.
     None when there is no such talk of this user (any more).
     """
-    conversation = Conversation.objects.of(user).filter(pk=conversation_id).first()
-    if conversation is None:
+    talks = Conversation.objects.of(user).with_speakers()
+    if (conversation := talks.filter(pk=conversation_id).first()) is None:
         return None
-    if after <= 0:
-        return page(user, conversation)
     newer = Message.objects.of(user).ever(conversation).filter(revision__gt=after).shown()
+    found = list(newer[: CATCH_UP + 1]) if after > 0 else []
+    if after <= 0 or len(found) > CATCH_UP:
+        return page(user, conversation)
     return {
+        "whole": False,
         "conversation": conversation_row(conversation),
         "revision": conversation.revision,
-        "messages": [message_row(message) for message in newer],
+        "messages": [message_row(message) for message in found],
         "reply": active_row(conversation),
     }
 
 
 def conversation_row(conversation: Conversation) -> dict[str, Any]:
-    participants = conversation.participants.select_related("character")
+    participants = conversation.participants.all()
     return {
         "id": str(conversation.pk),
         "title": conversation.title,

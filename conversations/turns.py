@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from characters.models import Bond, Character, Persona
-from conversations import laying, leases, speakers, sync
+from conversations import faults, laying, leases, speakers, sync
 from conversations.models import Conversation, Message, Participant, Reply
 from reverie.accounts.models import User
 from reverie.providers import chat_model
@@ -119,7 +119,10 @@ def open(user: User, conversation_id: UUID, client_id: UUID, text: str) -> Opene
         _refuse_second_reply(conversation)
         speaker = conversation.participants.select_related("character")[0]
         laying.refuse_too_long(speakers.voice(conversation, speaker, chat_model()), text)
-        return _write_turn(conversation, speaker, client_id, text)
+        opened = _write_turn(conversation, speaker, client_id, text)
+        faults.point("turns.open:inside")
+    faults.point("turns.open:after-commit")
+    return opened
 
 
 def said(text: str) -> str:
@@ -237,20 +240,28 @@ def impersonate(user: User, conversation_id: UUID) -> tuple[ChatModel, Request]:
 @transaction.atomic
 def prepare(reply_id: UUID) -> Prepared | None:
     """Claim a queued reply and lay out its prompt; None when somebody else has it already."""
-    replies = Reply.objects.select_for_update(of=("self",)).select_related(
+    waiting = Reply.objects.filter(pk=reply_id, status=Reply.Status.QUEUED)
+    talks = Conversation.objects.select_for_update()  # the talk before its reply, as everywhere
+    if not talks.filter(pk__in=waiting.values("conversation")).exists():
+        return None
+    replies = waiting.select_for_update(of=("self",)).select_related(
         "conversation__owner",
         "conversation__persona",
         "message__participant__character",
         "message__answers",
     )
-    reply = replies.filter(pk=reply_id, status=Reply.Status.QUEUED).first()
-    if reply is None:
+    if (reply := replies.first()) is None:
+        return None
+    if reply.stopping:
+        reply.status = Reply.Status.STOPPED
+        leases.end(reply)
         return None
     model = chat_model()
     reply.status, reply.attempt = Reply.Status.STREAMING, reply.attempt + 1
     reply.lease_until, reply.model = leases.fresh(), model.name
     request = laying.lay(reply, model)
     reply.save(update_fields=["status", "attempt", "lease_until", "model", "sent"])
+    faults.point("turns.prepare:inside")
     return Prepared(
         reply.pk,
         reply.conversation_id,
@@ -276,13 +287,15 @@ def close(reply_id: UUID, attempt: int, outcome: Outcome) -> bool:
     for name, value in outcome.usage.items():
         setattr(reply, name, value)
     leases.end(reply)
+    faults.point("turns.close:inside")
     return True
 
 
 @transaction.atomic
 def refuse(reply_id: UUID, code: str) -> None:
     """End a queued reply for which nothing could be sent."""
-    found = Reply.objects.filter(pk=reply_id).active().values_list("attempt", flat=True).first()
+    queued = Reply.objects.filter(pk=reply_id, status=Reply.Status.QUEUED)
+    found = queued.values_list("attempt", flat=True).first()
     if found is not None and (reply := leases.held(reply_id, found)):
         reply.status, reply.error_code = Reply.Status.FAILED, code
         leases.end(reply)

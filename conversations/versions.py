@@ -43,7 +43,7 @@ def regenerate(
     if active:
         leases.end_early(active, conversation)
     reply = turns.queue_reply(answer, new_id(), number=_next_number(answer))
-    _choose(answer, reply, conversation)
+    answer = _choose(answer, reply, conversation)
     return Opened(
         asked(answer), answer, reply, conversation, replaced=active.pk if active else None
     )
@@ -66,6 +66,7 @@ def go_on(user: User, conversation_id: UUID, reply_id: UUID) -> Opened:
             _("There is no text to continue. Write it anew instead."), code="nothing_to_continue"
         )
     reply.status, reply.continues, reply.stopping = Reply.Status.QUEUED, True, False
+    reply.attempt += 1  # fences off the process that lost it, should it still live
     reply.error_code, reply.error_detail, reply.retry_after = "", "", None
     reply.lease_until = leases.fresh()
     reply.save()
@@ -99,6 +100,8 @@ def _next_number(answer: Message) -> int:
     return last.number + 1 if last else 0
 
 
-def _choose(answer: Message, reply: Reply, conversation: Conversation) -> None:
+def _choose(answer: Message, reply: Reply, conversation: Conversation) -> Message:
+    """Let this version be told; the answer as it stands now."""
     answer.chosen_reply, answer.revision = reply, conversation.revision
     answer.save(update_fields=["chosen_reply", "revision"])
+    return Message.objects.within(conversation).shown().get(pk=answer.pk)

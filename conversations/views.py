@@ -118,4 +118,4 @@ def prompt(request: PersonRequest, pk: UUID, reply: UUID) -> HttpResponse:
 
 def _chats(user: User) -> ConversationQuerySet:
     talks = Conversation.objects.of(user).latest_first()
-    return talks.prefetch_related("participants__character").select_related("persona")
+    return talks.with_speakers().select_related("persona")

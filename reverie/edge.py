@@ -22,6 +22,7 @@ def clean_edge(respond: Respond) -> Respond:
     """Middleware that strips what no text may hold from query strings and forms."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
+        request.COOKIES = {name: strip_invalid(value) for name, value in request.COOKIES.items()}
         request.GET = _stripped(request.GET)  # type: ignore[assignment]
         if request.content_type in FORM_TYPES and request.method == "POST":
             request.POST = _stripped(request.POST)  # type: ignore[assignment]
@@ -58,7 +59,7 @@ REFUSALS = {
 
 
 def _stripped(query: QueryDict) -> QueryDict:
-    if not any("\x00" in value for values in query.lists() for value in values[1]):
+    if all(strip_invalid(text) == text for _, texts in query.lists() for text in texts):
         return query
     tidy = query.copy()
     for key, values in query.lists():

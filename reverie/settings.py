@@ -76,8 +76,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "reverie.edge.clean_edge",
     "reverie.edge.plain_refusals",
+    "reverie.edge.clean_edge",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -214,16 +214,20 @@ EMBEDDING_BASE_URL = os.environ.get("EMBEDDING_BASE_URL", "")
 EMBEDDING_API_KEY = os.environ.get("EMBEDDING_API_KEY", "")
 EMBEDDING_MODEL = os.environ.get("EMBEDDING_MODEL", "")
 PROVIDER_PRIVATE_HOSTS = _list("PROVIDER_PRIVATE_HOSTS")
-PROVIDER_IDLE_SECONDS = 60.0
+PROVIDER_IDLE_SECONDS = _number("PROVIDER_IDLE_SECONDS", 60.0)
 DEMO_DELAY_SECONDS = _number("DEMO_DELAY_SECONDS", 0.03)
 
 # --- The turn -----------------------------------------------------------------------------------
 MESSAGE_MAX_LENGTH = 32_000  # code points (A11)
 REPLY_RESERVE_TOKENS = 1024  # kept free in the context for the reply itself
-LEASE_SECONDS = 10  # a reply whose process says nothing for this long is lost (P7)
-SWEEP_SECONDS = 5
+REPLY_MAX_LENGTH = 100_000  # code points; a model that never ends is stopped there
+REPLY_MAX_SECONDS = 900
+LEASE_SECONDS = _number(
+    "LEASE_SECONDS", 10.0
+)  # a reply whose process says nothing for this long is lost (P7)
+SWEEP_SECONDS = _number("SWEEP_SECONDS", 5.0)
 TRASH_DAYS = 30  # how long what was deleted can be brought back (D42)
-SOCKET_RECHECK_SECONDS = _number("SOCKET_RECHECK_SECONDS", 20)  # ≤ 30 (A2)
+SOCKET_RECHECK_SECONDS = min(max(_number("SOCKET_RECHECK_SECONDS", 20), 1), 30)  # ≤ 30 (A2)
 
 # --- Logging ------------------------------------------------------------------------------------
 LOGGING = configured(os.environ.get("LOG_LEVEL", "INFO"))

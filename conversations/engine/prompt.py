@@ -47,7 +47,7 @@ class Prompt:
 
     @property
     def tokens(self) -> int:
-        frames = LINE_OVERHEAD * (2 + sum(len(s.pieces) for s in self.talk))
+        frames = LINE_OVERHEAD * (3 + sum(len(s.pieces) for s in self.talk))
         return frames + sum(section.tokens for section in self.sections)
 
     def lines(self) -> tuple[Line, ...]:

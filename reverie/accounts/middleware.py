@@ -1,7 +1,5 @@
 """Language and time zone of whoever asks."""
 
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone, translation
@@ -23,7 +21,7 @@ class PersonMiddleware(MiddlewareMixin):
     def process_request(self, request: HttpRequest) -> None:
         user = request.user if isinstance(request.user, User) else User()
         translation.activate(user.language or translation.get_language_from_request(request))
-        activate_zone(user.time_zone)
+        timezone.activate(user.zone)
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
@@ -31,11 +29,3 @@ class PersonMiddleware(MiddlewareMixin):
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
         response.headers.setdefault("Content-Language", translation.get_language() or "en")
         return response
-
-
-def activate_zone(name: str) -> None:
-    """Show times as in this zone; as UTC when the machine does not know it (any more)."""
-    try:
-        timezone.activate(ZoneInfo(name))
-    except (ZoneInfoNotFoundError, ValueError):
-        timezone.deactivate()

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -26,6 +27,14 @@ class User(AbstractUser):
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     welcomed = models.BooleanField(default=False, editable=False)
     shown_name = models.CharField(_("name that characters use"), max_length=80, blank=True)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Where the person's clock is; UTC when this machine does not know the zone (any more)."""
+        try:
+            return ZoneInfo(self.time_zone)
+        except (ZoneInfoNotFoundError, ValueError):
+            return ZoneInfo("UTC")
 
     @property
     def name_for_characters(self) -> str:

@@ -36,7 +36,7 @@ def page_of(rows: "QuerySet[M]", order: tuple[str, ...], page: Page) -> tuple[li
     try:
         after = ordered.filter(_beyond(order, values)) if values else ordered
         found = list(after[: page.limit + 1])
-    except (ValueError, OverflowError, ValidationError, DataError) as problem:
+    except (TypeError, ValueError, OverflowError, ValidationError, DataError) as problem:
         raise _wrong_cursor() from problem
     more = len(found) > page.limit
     items = found[: page.limit]

@@ -10,6 +10,7 @@ from django.contrib import auth
 from django.http import parse_cookie
 
 from reverie.accounts.models import ApiToken, User
+from reverie.text.clean import strip_invalid
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> str:
@@ -28,7 +29,9 @@ def person(scope: Mapping[str, Any]) -> User | None:
     if token := bearer(scope):
         found = ApiToken.objects.matching(token).first()
         return found.user if found else None
-    key = parse_cookie(header(scope, b"cookie")).get(settings.SESSION_COOKIE_NAME, "")
+    key = strip_invalid(
+        parse_cookie(header(scope, b"cookie")).get(settings.SESSION_COOKIE_NAME, "")
+    )
     store = import_module(settings.SESSION_ENGINE).SessionStore(key)
     user = auth.get_user(cast(Any, SimpleNamespace(session=store)))
     return user if isinstance(user, User) else None

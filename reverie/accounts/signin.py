@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import translation
 
 from reverie.accounts.models import User
 
@@ -40,9 +40,3 @@ def settle_language(user: User, request: HttpRequest) -> None:
     if not user.language:
         user.language = translation.get_language_from_request(request) or settings.LANGUAGE_CODE
         user.save(update_fields=["language"])
-
-
-def touched(user: User) -> None:
-    """Note a sign-in, so that an unused link of this person is void."""
-    user.last_login = timezone.now()
-    user.save(update_fields=["last_login"])

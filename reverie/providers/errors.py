@@ -6,7 +6,10 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from reverie.text.clean import strip_invalid
+
 LONGEST_DETAIL = 2_000
+LONGEST_RETRY = 86_400.0  # seconds; a provider that asks for more is not believed
 
 _EXPLAINED: Final[dict[str, Promise]] = {
     "auth": _(
@@ -62,9 +65,9 @@ class ProviderError(Exception):
         secret: str = "",
     ) -> None:
         self.code = code if code in _EXPLAINED else "bad_response"
-        self.detail = masked(detail, secret)
+        self.detail = masked(strip_invalid(detail), secret)
         self.status = status
-        self.retry_after = retry_after
+        self.retry_after = None if retry_after is None else min(max(retry_after, 0), LONGEST_RETRY)
         super().__init__(f"{self.code}: {self.detail}" if self.detail else self.code)
 
     @property

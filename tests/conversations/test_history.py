@@ -181,7 +181,7 @@ def test_an_interrupted_reply_goes_on_from_where_it_ends(chat):
     assert (asked.content, partial.role, partial.content) == ("Tell me", "assistant", "Once upon a")
     assert "exactly where it ends" in order.content
     assert prepared.text == "Once upon a"
-    assert prepared.attempt == 2
+    assert prepared.attempt == 3
 
 
 def test_a_reply_without_text_cannot_go_on(chat):
