@@ -4,19 +4,14 @@ import re
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from characters import avatars, personas
-from characters.models import LONG_TEXT, Character, Persona
+from characters.models import Character, Persona
 from reverie.accounts.forms import CleanText, clean_text
 from reverie.text import clean
-
-MOST_TAGS, TAG_LENGTH = 60, 80
-MOST_GREETINGS = 40
 
 
 class Tags(CleanText):
@@ -27,10 +22,7 @@ class Tags(CleanText):
 
     def clean(self, value: Any) -> list[str]:
         parts = (part.strip() for part in re.split("[,、，\n]", super().clean(value)))
-        tags = list(dict.fromkeys(part for part in parts if part))
-        if len(tags) > MOST_TAGS or any(clean.length(tag) > TAG_LENGTH for tag in tags):
-            raise ValidationError(_("At most 60 tags, each of at most 80 characters."))
-        return tags
+        return list(dict.fromkeys(part for part in parts if part))
 
 
 class ManyTexts(forms.Textarea):
@@ -50,10 +42,7 @@ class Greetings(forms.Field):
 
     def clean(self, value: Any) -> list[str]:
         texts = [clean.clean(text).strip() for text in value or []]
-        kept = [text for text in texts if text]
-        if len(kept) > MOST_GREETINGS or any(clean.length(text) > LONG_TEXT for text in kept):
-            raise ValidationError(_("At most 40 greetings, each of at most 40,000 characters."))
-        return kept
+        return [text for text in texts if text]
 
 
 class CharacterForm(forms.ModelForm):

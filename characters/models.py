@@ -1,9 +1,10 @@
 """Who talks, who they talk to, and what is between them."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.db.models import Q
@@ -11,13 +12,15 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from reverie.accounts.models import User
-from reverie.text.clean import clean, scrub
+from reverie.text.clean import clean, length, scrub
 from reverie.text.ids import new_id
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 LONG_TEXT = 40_000  # code points of one field of a character
+MOST_TAGS, TAG_LENGTH = 60, 80
+MOST_GREETINGS = 40
 
 
 def _text(label: "StrOrPromise", limit: int = LONG_TEXT) -> "models.TextField[str, str]":
@@ -36,8 +39,32 @@ class Tidy(models.Model):
             if isinstance(field, models.CharField | models.TextField) and isinstance(value, str):
                 setattr(self, field.attname, clean(value))
             elif isinstance(field, models.JSONField):
-                setattr(self, field.attname, scrub(value))
+                setattr(self, field.attname, _tidied(scrub(value)))
         super().clean_fields(exclude)
+
+
+def _tidied(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [clean(item) if isinstance(item, str) else item for item in value]
+
+
+def at_most_tags(tags: list[str]) -> None:
+    """Validator of `tags`."""
+    if len(tags) > MOST_TAGS or any(length(tag) > TAG_LENGTH for tag in tags):
+        raise ValidationError(
+            _("At most %(count)s tags, each of at most %(length)s characters."),
+            params={"count": MOST_TAGS, "length": TAG_LENGTH},
+        )
+
+
+def at_most_greetings(greetings: list[str]) -> None:
+    """Validator of `alternate_greetings`."""
+    if len(greetings) > MOST_GREETINGS or any(length(text) > LONG_TEXT for text in greetings):
+        raise ValidationError(
+            _("At most %(count)s greetings, each of at most %(length)s characters."),
+            params={"count": MOST_GREETINGS, "length": LONG_TEXT},
+        )
 
 
 class CharacterQuerySet(models.QuerySet["Character"]):
@@ -57,11 +84,13 @@ class Character(Tidy):
     personality = _text(_("personality"))
     scenario = _text(_("scenario"))
     greeting = _text(_("greeting"))
-    alternate_greetings = models.JSONField(_("other greetings"), default=list, blank=True)
+    alternate_greetings = models.JSONField(
+        _("other greetings"), default=list, blank=True, validators=[at_most_greetings]
+    )
     example_dialogue = _text(_("example dialogue"))
     system_prompt = _text(_("system prompt"))
     post_history_instructions = _text(_("instructions after the talk"))
-    tags = models.JSONField(_("tags"), default=list, blank=True)
+    tags = models.JSONField(_("tags"), default=list, blank=True, validators=[at_most_tags])
     language = models.CharField(
         _("language"), max_length=8, choices=User.Language.choices, default=User.Language.ENGLISH
     )

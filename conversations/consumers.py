@@ -2,28 +2,22 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 from uuid import UUID
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.utils import translation
 
-from conversations import drafts, sync
-from conversations.hop import hop
+from conversations import drafts, faults, sync
+from conversations.hop import patient_hop
 from conversations.models import Conversation
 from reverie.accounts import presence
 from reverie.accounts.models import User
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 FRAME_LIMIT = 64 * 1024  # bytes of one message from a client (A2)
-DATABASE_WAITS, DATABASE_WAIT_SECONDS = 120, 0.5
-SIGNED_OUT, NOT_FOUND, TOO_BIG = 4401, 4404, 1009
+SIGNED_OUT, NOT_FOUND, TOO_BIG = 4401, 4404, 4413
 
 
 class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
@@ -38,11 +32,11 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         self.conversation_id = self.scope["url_route"]["kwargs"]["pk"]
         self.turn = asyncio.Lock()  # frames leave in the order in which they were made
         await self.accept()
-        self.user = await _patiently(presence.person, self.scope)
+        self.user = await patient_hop(presence.person, self.scope)
         if self.user is None:
             await self.close(code=SIGNED_OUT)
             return
-        if not await _patiently(self._exists):
+        if not await patient_hop(self._exists):
             await self.close(code=NOT_FOUND)
             return
         await self.channel_layer.group_add(sync.group(self.conversation_id), self.channel_name)
@@ -69,13 +63,14 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         """Close the socket soon after its person signed out or was suspended (A2)."""
         while True:
             await asyncio.sleep(settings.SOCKET_RECHECK_SECONDS)
-            if await _patiently(presence.person, self.scope) is None:
+            if await patient_hop(presence.person, self.scope) is None:
                 await self.close(code=SIGNED_OUT)
                 return
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         if self.guard is None:
             return
+        faults.point("sockets.receive:inside")
         if len(bytes_data or b"") + len((text_data or "").encode(errors="replace")) > FRAME_LIMIT:
             await self.close(code=TOO_BIG)
             return
@@ -86,7 +81,7 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         await self._greet(revision)
 
     async def _greet(self, revision: int) -> None:
-        state = await _patiently(self._changes, revision)
+        state = await patient_hop(self._changes, revision)
         if state is None:
             await self.close(code=NOT_FOUND)
             return
@@ -102,9 +97,16 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
 
     async def changed(self, event: dict[str, Any]) -> None:
         """Something of this talk has a newer revision: push what is newer than this client has."""
-        if self.revision is None or event["revision"] <= self.revision:
-            return
-        if (rows := await _patiently(self._changes, self.revision)) is None:
+        if self.revision is not None and event["revision"] > self.revision:
+            await self._catch_up(self.revision)
+
+    async def missed(self, event: dict[str, Any]) -> None:
+        """Pokes of other processes may have been lost with the database: look by ourselves (P9)."""
+        if self.revision is not None:
+            await self._catch_up(self.revision)
+
+    async def _catch_up(self, revision: int) -> None:
+        if (rows := await patient_hop(self._changes, revision)) is None:
             await self.close(code=NOT_FOUND)
             return
         self.revision = rows["revision"]
@@ -124,16 +126,6 @@ class ConversationConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # cha
         text = json.dumps(frame, ensure_ascii=False)
         with suppress(Exception):
             await self.send(text_data=text)
-
-
-async def _patiently(act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`hop`, waiting for a database that restarts: sockets stay (P9)."""
-    for _ in range(DATABASE_WAITS):
-        try:
-            return await hop(act, *args, **kwargs)
-        except (OperationalError, InterfaceError):
-            await asyncio.sleep(DATABASE_WAIT_SECONDS)
-    return await hop(act, *args, **kwargs)
 
 
 def _hello(text: str | None) -> int | None:

@@ -76,9 +76,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
     "reverie.edge.plain_refusals",
     "reverie.edge.clean_edge",
-    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -114,7 +114,15 @@ DATABASES = {"default": _database}
 _database["CONN_HEALTH_CHECKS"] = True
 if PROCESS == "web":
     # Daphne leaks connections with CONN_MAX_AGE; a pool bounds them (C53). qcluster can't have one.
-    _database.setdefault("OPTIONS", {})["pool"] = {"min_size": 2, "max_size": 20, "timeout": 20}
+    # Idle ones are given back (C54). It must not wait ever longer for a database that was lost:
+    # whoever needs a connection asks anew, so that all is well soon after it is back (P9).
+    _database.setdefault("OPTIONS", {})["pool"] = {
+        "min_size": 2,
+        "max_size": 20,
+        "max_idle": _number("DATABASE_IDLE_SECONDS", 60.0),
+        "timeout": 6,
+        "reconnect_timeout": 3,
+    }
 elif PROCESS in {"worker", "sweep"}:
     _database["CONN_MAX_AGE"] = 600
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -160,7 +168,7 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
-SIGN_IN_LINK_SECONDS = 60 * 60 * 24
+PASSWORD_RESET_TIMEOUT = 60 * 60 * 24  # seconds that a sign-in link works
 FIELD_KEYS = _list("FIELD_KEYS")
 
 LANGUAGE_CODE = "en"
@@ -222,11 +230,11 @@ MESSAGE_MAX_LENGTH = 32_000  # code points (A11)
 REPLY_RESERVE_TOKENS = 1024  # kept free in the context for the reply itself
 REPLY_MAX_LENGTH = 100_000  # code points; a model that never ends is stopped there
 REPLY_MAX_SECONDS = 900
-LEASE_SECONDS = _number(
-    "LEASE_SECONDS", 10.0
-)  # a reply whose process says nothing for this long is lost (P7)
+# A reply whose process says nothing for so long is lost (P7).
+LEASE_SECONDS = _number("LEASE_SECONDS", 10.0)
 SWEEP_SECONDS = _number("SWEEP_SECONDS", 5.0)
 TRASH_DAYS = 30  # how long what was deleted can be brought back (D42)
+FINISH_SECONDS = _number("FINISH_SECONDS", 25.0)  # for replies under way at SIGTERM (P20)
 SOCKET_RECHECK_SECONDS = min(max(_number("SOCKET_RECHECK_SECONDS", 20), 1), 30)  # ≤ 30 (A2)
 
 # --- Logging ------------------------------------------------------------------------------------

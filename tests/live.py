@@ -81,6 +81,8 @@ class Web(Process):
         serve = (
             "-m",
             "daphne",
+            "-v",
+            "0",
             "-b",
             "127.0.0.1",
             "-p",

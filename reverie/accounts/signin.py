@@ -25,7 +25,7 @@ def first_owner() -> User:
 
 
 def link_path(user: User) -> str:
-    """Path of a link that signs `user` in once, within SIGN_IN_LINK_SECONDS."""
+    """Path of a link that signs `user` in once, within PASSWORD_RESET_TIMEOUT."""
     return reverse("sign-in-link", args=[user.pk, link.make_token(user)])
 
 

@@ -33,7 +33,7 @@ class SignIn(LoginView):
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def sign_in_link(request: HttpRequest, pk: UUID, token: str) -> HttpResponse:
     """Let the bearer of a link in. Opening it only asks: a link preview must not use it up."""
     user = signin.bearer(str(pk), token)

@@ -2,6 +2,7 @@
 
 Membership is in memory. Inside the process a message goes straight to its channels; other
 processes get it as notifications. Like every layer it may drop: the database is the truth.
+When notifications were lost with a connection, every channel gets `{"type": "missed"}`.
 """
 
 import asyncio
@@ -117,7 +118,7 @@ class PostgresLayer(BaseChannelLayer):  # type: ignore[misc]  # channels has no 
         self._loop = asyncio.get_running_loop()
         self._forget_everything()
         self._tasks = [
-            self._loop.create_task(hear(self._arrive, self.listening)),
+            self._loop.create_task(hear(self._arrive, self.listening, self._missed)),
             self._loop.create_task(self._outbox.speak()),
         ]
 
@@ -128,6 +129,11 @@ class PostgresLayer(BaseChannelLayer):  # type: ignore[misc]  # channels has no 
         match self._assembly.add(payload):
             case Arrived(group, message):
                 self._deliver(group, message)
+
+    def _missed(self) -> None:
+        """Notifications of a time without a connection never come: let everybody look (P9, P10)."""
+        for group in list(self._members):
+            self._deliver(group, {"type": "missed"})
 
     def _deliver_from_any_thread(self, group: str, message: Message) -> None:
         loop = self._loop

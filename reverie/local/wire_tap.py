@@ -39,12 +39,22 @@ async def connected() -> AsyncIterator[Connection]:
         await connection.close()
 
 
-async def hear(arrive: Callable[[str], None], ready: asyncio.Event) -> None:
-    """Hand every notification to `arrive`, for ever; `ready` is set while we listen."""
+async def hear(
+    arrive: Callable[[str], None], ready: asyncio.Event, missed: Callable[[], None]
+) -> None:
+    """Hand every notification to `arrive`, for ever; `ready` is set while we listen.
+
+    `missed` is called when we listen again: what was said meanwhile is lost.
+    """
+    heard_before = False
 
     async def listen(connection: Connection) -> None:
+        nonlocal heard_before
         await connection.execute(f"LISTEN {TOPIC}")
         ready.set()
+        if heard_before:
+            missed()
+        heard_before = True
         while True:
             async for notification in connection.notifies(timeout=_HEARTBEAT_SECONDS):
                 arrive(notification.payload)

@@ -137,6 +137,7 @@ def test_a_layer_whose_connections_were_cut_hears_again(database: None) -> None:
         while layer.listening.is_set():
             await asyncio.sleep(0.01)
         await asyncio.wait_for(layer.listening.wait(), SECONDS)
+        assert await heard(layer, channel) == {"type": "missed"}  # so that it looks by itself
         await other.group_send("chat-7", {"type": "changed"})
         got = await heard(layer, channel)
         await other.close()

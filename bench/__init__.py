@@ -1,0 +1,1 @@
+"""What the product costs, beside bare references measured in the same run."""

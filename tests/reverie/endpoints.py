@@ -1,0 +1,171 @@
+"""Every way in, and what its owner gets there. A way in that is not described here fails a test."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from reverie.api import api
+
+NAME = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: what a signed-in owner gets, and for public ones what a stranger gets."""
+
+    path: str
+    get: int = 200
+    post: int = 405
+    form: Mapping[str, str] = field(default_factory=dict)
+    signed_out: tuple[int, int] | None = None  # GET, POST; None: a private page
+    html: bool = True
+
+    @property
+    def names(self) -> list[str]:
+        """The things of somebody that a call names."""
+        return NAME.findall(self.path + json.dumps(dict(self.form)))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation of the API, and what its owner gets."""
+
+    path: str
+    status: int = 200
+    body: Any = None
+
+    @property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(NAME.findall(self.path + json.dumps(self.body))))
+
+
+PERSONA = {"name": "New", "description": "", "is_default": "on"}
+CHARACTER = {"name": "New", "language": "en"}
+CHAT, CHARACTER_PAGE, PERSONA_PAGE = (
+    "/chats/{chat}/",
+    "/characters/{character}/",
+    "/personas/{persona}/",
+)
+
+PAGES = {
+    "": Page("/", signed_out=(200, 405)),
+    "chats/": Page("/chats/"),
+    "chats/new/": Page("/chats/new/", 405, 302, {"character": "{character}"}),
+    "chats/<uuid:pk>/": Page(CHAT),
+    "chats/<uuid:pk>/edit/": Page(f"{CHAT}edit/", 405, 302, {"title": "New"}),
+    "chats/<uuid:pk>/delete/": Page(f"{CHAT}delete/", 200, 302),
+    "chats/<uuid:pk>/replies/<uuid:reply>/prompt/": Page(f"{CHAT}replies/{{reply}}/prompt/"),
+    "characters/": Page("/characters/"),
+    "characters/new/": Page("/characters/new/", 200, 302, CHARACTER),
+    "characters/<uuid:pk>/": Page(CHARACTER_PAGE, 200, 302, CHARACTER),
+    "characters/<uuid:pk>/delete/": Page(f"{CHARACTER_PAGE}delete/", 200, 302),
+    "characters/<uuid:pk>/avatar/": Page(f"{CHARACTER_PAGE}avatar/", html=False),
+    "personas/": Page("/personas/"),
+    "personas/new/": Page("/personas/new/", 200, 302, PERSONA),
+    "personas/<uuid:pk>/": Page(PERSONA_PAGE, 200, 302, PERSONA),
+    "personas/<uuid:pk>/delete/": Page(f"{PERSONA_PAGE}delete/", 200, 302),
+    "sign-in/": Page("/sign-in/", 302, 302, signed_out=(200, 200)),
+    "sign-in/<uuid:pk>/<str:token>/": Page("/sign-in/{owner}/no/", 404, 404, signed_out=(404, 404)),
+    "sign-out/": Page("/sign-out/", 405, 302, signed_out=(405, 302)),
+    "settings/": Page(
+        "/settings/",
+        200,
+        302,
+        {"form": "preferences", "shown_name": "New", "language": "en", "time_zone": "UTC"},
+    ),
+    "language/": Page("/language/", 302, 302, {"language": "en"}, signed_out=(302, 302)),
+    "healthz": Page("/healthz", 200, 200, signed_out=(200, 200), html=False),
+    "readyz": Page("/readyz", 200, 200, signed_out=(200, 200), html=False),
+    "api/v1/": Page("/api/v1/", 404, 404, signed_out=(404, 404), html=False),
+    "api/v1/openapi.json": Page(
+        "/api/v1/openapi.json", 200, 200, signed_out=(200, 200), html=False
+    ),
+}
+
+TALK = "conversations/{chat}"
+OPERATIONS = {
+    "GET characters": Operation("characters"),
+    "POST characters": Operation("characters", 201, {"name": "New"}),
+    "GET characters/{pk}": Operation("characters/{character}"),
+    "PATCH characters/{pk}": Operation("characters/{character}", 200, {"name": "New"}),
+    "DELETE characters/{pk}": Operation("characters/{character}", 204),
+    "GET personas": Operation("personas"),
+    "POST personas": Operation("personas", 201, {"name": "New"}),
+    "PATCH personas/{pk}": Operation("personas/{persona}", 200, {"name": "New"}),
+    "DELETE personas/{pk}": Operation("personas/{persona}", 204),
+    "GET bonds/{character_id}": Operation("bonds/{character}"),
+    "PATCH bonds/{character_id}": Operation(
+        "bonds/{character}", 200, {"note": "New", "persona_id": "{persona}"}
+    ),
+    "GET conversations": Operation("conversations"),
+    "POST conversations": Operation(
+        "conversations", 201, {"character_id": "{character}", "persona_id": "{persona}"}
+    ),
+    "GET conversations/{pk}": Operation(TALK),
+    "PATCH conversations/{pk}": Operation(TALK, 200, {"title": "New", "persona_id": "{persona}"}),
+    "DELETE conversations/{pk}": Operation(TALK, 204),
+    "GET conversations/{pk}/messages": Operation(f"{TALK}/messages"),
+    "POST conversations/{pk}/messages": Operation(
+        f"{TALK}/messages", 202, {"client_id": str(uuid4()), "text": "New"}
+    ),
+    "PATCH conversations/{pk}/messages/{mid}": Operation(
+        f"{TALK}/messages/{{said}}", 200, {"text": "New"}
+    ),
+    "DELETE conversations/{pk}/messages/{mid}": Operation(f"{TALK}/messages/{{said}}"),
+    "POST conversations/{pk}/messages/{mid}/restore": Operation(
+        f"{TALK}/messages/{{gone}}/restore"
+    ),
+    "POST conversations/{pk}/messages/{mid}/regenerate": Operation(
+        f"{TALK}/messages/{{answer}}/regenerate", 202
+    ),
+    "POST conversations/{pk}/impersonate": Operation(f"{TALK}/impersonate"),
+    "POST conversations/{pk}/stop": Operation(f"{TALK}/stop", 202),
+    "GET conversations/{pk}/replies/{rid}": Operation(f"{TALK}/replies/{{reply}}"),
+    "PATCH conversations/{pk}/replies/{rid}": Operation(
+        f"{TALK}/replies/{{reply}}", 200, {"text": "New"}
+    ),
+    "DELETE conversations/{pk}/replies/{rid}": Operation(f"{TALK}/replies/{{reply}}"),
+    "POST conversations/{pk}/replies/{rid}/choose": Operation(f"{TALK}/replies/{{reply}}/choose"),
+    "POST conversations/{pk}/replies/{rid}/continue": Operation(
+        f"{TALK}/replies/{{reply}}/continue", 202
+    ),
+    "GET conversations/{pk}/replies/{rid}/prompt": Operation(f"{TALK}/replies/{{reply}}/prompt"),
+}
+
+
+def filled(value: Any, ids: Mapping[str, str]) -> Any:
+    """`value` with every {name} in it replaced by that thing's id."""
+    if isinstance(value, str):
+        return NAME.sub(lambda match: ids[match[1]], value)
+    if isinstance(value, Mapping):
+        return {key: filled(item, ids) for key, item in value.items()}
+    return value
+
+
+def routes(
+    resolver: URLResolver | None = None, before: str = ""
+) -> Iterator[tuple[str, URLPattern]]:
+    """Every URL pattern that the product answers, admin and API included."""
+    for pattern in (resolver or get_resolver()).url_patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern, route)
+        else:
+            yield route, pattern
+
+
+def operations() -> set[str]:
+    """Every operation of the API, those that its description hides included."""
+    return {
+        f"{method} {re.sub('{.*?:', '{', path)}"
+        for prefix, router in api._routers
+        for path, view in router.path_operations.items()
+        for operation in view.operations
+        for method in operation.methods
+        for path in [f"{prefix}/{path}".strip("/")]
+    }

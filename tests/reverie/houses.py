@@ -1,0 +1,147 @@
+"""What one person has, one of everything, each with a word in it that nobody else may read."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from typing import Any, Self
+
+from django.apps import apps
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.db.models import Model
+from django.test import Client
+from django.test.client import ClientHandler
+from PIL import Image
+
+from characters.models import Bond
+from conversations import history
+from conversations.models import Reply
+from reverie.accounts.models import ApiToken, User
+from tests.factories import exchange, make_character, make_conversation, make_persona
+
+OWNER_OF = {
+    "accounts.User": "pk",
+    "accounts.ApiToken": "user",
+    "characters.Character": "owner",
+    "characters.Persona": "owner",
+    "characters.Bond": "user",
+    "conversations.Conversation": "owner",
+    "conversations.Participant": "conversation__owner",
+    "conversations.Message": "conversation__owner",
+    "conversations.Reply": "conversation__owner",
+    "conversations.PromptPiece": "owner",
+    "conversations.Fold": "conversation__owner",
+}
+
+
+def own_models() -> list[type[Model]]:
+    """Every model of the product itself, without those of its libraries."""
+    ours = [
+        config
+        for config in apps.get_app_configs()
+        if config.path.startswith(f"{settings.BASE_DIR}/") and "site-packages" not in config.path
+    ]
+    return [model for config in ours for model in config.get_models()]
+
+
+@dataclass
+class House:
+    """A person with a character, a persona, a bond, a talk of one turn, a deleted one, a token."""
+
+    user: User
+    secret: str
+    token: str
+    ids: dict[str, str]
+
+    @classmethod
+    def of(cls, name: str, **fields: Any) -> Self:
+        user, secret = User(username=name, language="en", **fields), f"secret-of-{name}"
+        user.set_unusable_password()
+        user.save()
+        character = make_character(user, f"{secret} character", description=secret, tagline=secret)
+        character.avatar.save(f"{name}.webp", ContentFile(_picture()))
+        persona = make_persona(user, f"{secret} persona", description=secret, is_default=True)
+        Bond.objects.create(user=user, character=character, note=secret)
+        talk = make_conversation(user, character)
+        turn = exchange(talk, f"{secret} said", f"{secret} answered")
+        version = {"conversation": talk, "message": turn.answer, "status": Reply.Status.DONE}
+        Reply.objects.create(**version, number=1, text=f"{secret} otherwise")
+        gone = exchange(talk, f"{secret} taken back", f"{secret} unheard").message
+        history.delete_message(user, talk.pk, gone.pk, following=True)
+        return cls(
+            user=user,
+            secret=secret,
+            token=ApiToken.issue(user),
+            ids={
+                "owner": str(user.pk),
+                "character": str(character.pk),
+                "persona": str(persona.pk),
+                "chat": str(talk.pk),
+                "said": str(turn.message.pk),
+                "answer": str(turn.answer.pk),
+                "gone": str(gone.pk),
+                "reply": str(turn.reply.pk),
+            },
+        )
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """Everything that is this person's, to compare with later."""
+        found = {}
+        for model in own_models():
+            name = model._meta.label
+            rows = model._default_manager.filter(**{OWNER_OF[name]: self.user.pk})
+            found[name] = list(rows.order_by("pk").values())
+        for row in found["accounts.User"]:
+            row.pop("last_login")
+        return found
+
+    def suspend(self) -> None:
+        """In the database only, as somebody else would do it."""
+        User.objects.filter(pk=self.user.pk).update(is_active=False)
+
+    def browser(self, *, csrf: bool = False) -> Client:
+        """A browser in which this person is signed in; a crash of the product is a 500 in it."""
+        client = stranger(csrf=csrf)
+        client.force_login(self.user)
+        return client
+
+    def bearer(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+@contextmanager
+def street() -> Iterator[dict[str, House]]:
+    """Juno, and who else lives here; committed, so that many tests can look at the same houses."""
+    with transaction.atomic():
+        houses = {
+            "owner": House.of("juno"),
+            "other": House.of("mallory"),
+            "staff": House.of("steve", is_staff=True),
+            "superuser": House.of("root", is_staff=True, is_superuser=True),
+        }
+    try:
+        yield houses
+    finally:
+        User.objects.filter(pk__in=[house.user.pk for house in houses.values()]).delete()
+
+
+def stranger(*, csrf: bool = False) -> Client:
+    """A browser in which nobody is signed in."""
+    client = Client(raise_request_exception=False)
+    client.handler = _site(csrf)
+    return client
+
+
+@cache
+def _site(csrf: bool) -> ClientHandler:
+    """The product, loaded once: the middleware reads every static file when it is made."""
+    return ClientHandler(enforce_csrf_checks=csrf)
+
+
+def _picture() -> bytes:
+    kept = BytesIO()
+    Image.new("RGB", (8, 8), "purple").save(kept, "WEBP")
+    return kept.getvalue()

@@ -1,0 +1,69 @@
+"""A socket ends soon after its person may no longer see what it shows (A2)."""
+
+import asyncio
+import json
+from contextlib import AsyncExitStack
+
+import pytest
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+
+from conversations import history
+from conversations.consumers import NOT_FOUND, SIGNED_OUT
+from conversations.hop import hop
+from conversations.models import Conversation
+from reverie.accounts.models import ApiToken
+from tests.live import Web
+from tests.reverie.houses import House
+from tests.reverie.wires import HELLO, close_code, quiet, session_of, socket
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.requirement("A2")]
+WAYS_OUT = ("signs out", "new password", "suspended", "suspended token", "token gone", "talk gone")
+
+
+@pytest.fixture
+def brisk(transactional_db, provider):
+    """A process that asks every second whether a person may still be there."""
+    told = {"CHAT_BASE_URL": provider.base_url, "CHAT_MODEL": "scripted", "CHAT_API_KEY": "k"}
+    with Web(**told, SOCKET_RECHECK_SECONDS="1") as web:
+        yield web
+
+
+async def test_a_socket_closes_soon_after_its_person_may_no_longer_see_it(brisk):
+    """Sign-out, a new password, suspension, a token taken away: at most 30 seconds (A2)."""
+    people = {name: await hop(House.of, name) for name in (*WAYS_OUT, "stays")}
+    async with AsyncExitStack() as opened:
+        wires = {}
+        for name, house in people.items():
+            wires[name] = await opened.enter_async_context(await _entered(brisk, name, house))
+            await wires[name].send(HELLO)
+            assert json.loads(await wires[name].recv())["type"] == "state"
+        await hop(_take_away, people)
+        codes = await asyncio.gather(*(close_code(wires[name]) for name in WAYS_OUT))
+        expected = dict.fromkeys(WAYS_OUT, SIGNED_OUT) | {"talk gone": NOT_FOUND}
+        assert dict(zip(WAYS_OUT, codes, strict=True)) == expected
+        await wires["stays"].send(HELLO)
+        assert json.loads(await wires["stays"].recv())["type"] == "state"
+    assert quiet(brisk)
+
+
+async def _entered(web: Web, name: str, house: House):
+    if "token" in name:
+        return socket(web, house.ids["chat"], Authorization=f"Bearer {house.token}")
+    cookie = await hop(session_of, house.user)
+    return socket(web, house.ids["chat"], Cookie=cookie, Origin=web.address)
+
+
+def _take_away(people: dict[str, House]) -> None:
+    """What a person, or the operator, does while sockets are open."""
+    for session in Session.objects.all():
+        if session.get_decoded()[SESSION_KEY] == people["signs out"].ids["owner"]:
+            session.delete()
+    changed = people["new password"].user
+    changed.set_password("another good long password")
+    changed.save()
+    people["suspended"].suspend()
+    people["suspended token"].suspend()
+    ApiToken.objects.filter(user=people["token gone"].user).delete()
+    talk = Conversation.objects.get(pk=people["talk gone"].ids["chat"])
+    history.delete(talk.owner, talk.pk)
