@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --requir
 BASE := .venv/base-$(shell cksum < requirements/base.txt | tr ' ' -)
 DEV := .venv/dev-$(shell cat requirements/*.txt | cksum | tr ' ' -)
 
-.PHONY: run install test check bench format
+.PHONY: run install test check bench faults format
 
 run: install
 	@exec $(BIN)/python manage.py up
@@ -32,6 +32,10 @@ check: $(DEV)
 
 bench: $(DEV)
 	@exec $(BIN)/python -m bench
+
+N ?= 20
+faults: $(DEV)
+	@exec $(BIN)/python -m tests.faults --seeds $(N)
 
 format: $(DEV)
 	$(BIN)/ruff format .

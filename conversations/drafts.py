@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -14,6 +14,7 @@ from django.db import Error as DatabaseError
 
 from conversations import leases, sync
 from conversations.hop import hop
+from conversations.models import Reply
 from conversations.turns import Prepared
 
 PROCESS = uuid4().hex
@@ -36,6 +37,7 @@ class Draft:
     resets: set[str] = field(default_factory=set)  # who still has to forget what they were shown
     usage: dict[str, int | Decimal | None] = field(default_factory=dict)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
+    ends_as: Reply.Status = Reply.Status.STOPPED  # when it is told to end
     showing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def retract(self) -> None:
@@ -60,23 +62,23 @@ def beat() -> None:
 
 async def _pulses() -> None:
     """Show what is new every frame, and keep it every few frames."""
-    count = 0
+    count, keeping = 0, None
     while live:
         await asyncio.sleep(FRAME_SECONDS)
         count += 1
-        try:
-            await _pulse_once(keep=count % FRAMES_PER_CHECKPOINT == 0)
-        except Exception:
-            # A pulse that stops would let every lease of this process run out.
-            log.exception("a pulse failed")
+        for draft in list(live.values()):
+            await _surely(show(draft))
+        # Beside the frames: people go on reading while the database is away (P9).
+        if count % FRAMES_PER_CHECKPOINT == 0 and (keeping is None or keeping.done()):
+            keeping = asyncio.create_task(_surely(_keep(list(live.values()))))
 
 
-async def _pulse_once(*, keep: bool) -> None:
-    drafts = list(live.values())
-    for draft in drafts:
-        await show(draft)
-    if keep:
-        await _keep(drafts)
+async def _surely(part: Coroutine[Any, Any, None]) -> None:
+    """Do a part of the pulse; one that stopped would let every lease of this process run out."""
+    try:
+        await part
+    except Exception:
+        log.exception("a pulse failed")
 
 
 async def show(draft: Draft) -> None:

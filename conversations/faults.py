@@ -24,6 +24,7 @@ POINTS = (
     "turns.close:inside",
     "turns.close:after-commit",
     "leases.sweep:inside",
+    "sockets.receive:inside",
 )
 
 

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import InterfaceError, OperationalError, connection
 
-from conversations import drafts, faults, turns
+from conversations import drafts, ending, faults, turns
 from conversations.drafts import Draft
 from conversations.engine.prompt import TooLongError
-from conversations.hop import hop
+from conversations.hop import hop, patient_hop
 from conversations.models import Reply
 from conversations.turns import Outcome, Prepared
 from reverie.providers.base import (
@@ -43,7 +43,9 @@ _loop: asyncio.AbstractEventLoop | None = None
 def use_loop(loop: asyncio.AbstractEventLoop) -> None:
     """Let replies of this process run on `loop`: the one that serves its sockets."""
     global _loop
-    _loop = loop
+    if _loop is not loop:
+        _loop = loop
+        ending.listen(loop)
 
 
 def start(reply_id: UUID) -> None:
@@ -114,31 +116,31 @@ async def _collect(model: ChatModel, request: Request) -> str:
 async def _prepared(reply_id: UUID) -> Prepared | None:
     """The claimed reply; None when it is another's, or when it failed before anything was sent."""
     try:
-        return await hop(turns.prepare, reply_id)
+        return await patient_hop(turns.prepare, reply_id)
     except (TooLongError, ValidationError) as problem:
         code = "context" if isinstance(problem, TooLongError) else str(problem.code)
-        await hop(turns.refuse, reply_id, code)
+        await patient_hop(turns.refuse, reply_id, code)
     except Exception:
         log.exception("a reply could not be prepared", reply=str(reply_id))
-        await hop(turns.refuse, reply_id, "internal")
+        await patient_hop(turns.refuse, reply_id, "internal")
     return None
 
 
 async def _outcome(draft: Draft) -> Outcome:
     """Listen to the provider until it ends, fails, or the reply has to end."""
     listening = asyncio.create_task(_listen(draft))
-    ending = asyncio.create_task(draft.ending.wait())
+    told_to_end = asyncio.create_task(draft.ending.wait())
     await asyncio.wait(
-        {listening, ending},
+        {listening, told_to_end},
         return_when=asyncio.FIRST_COMPLETED,
         timeout=settings.REPLY_MAX_SECONDS,
     )
-    ending.cancel()
+    told_to_end.cancel()
     if not listening.done():
         listening.cancel()
         # The provider's side may hang while it closes; the person does not wait for that (P6).
         await asyncio.wait({listening}, timeout=HANG_UP_SECONDS)
-        return _ended(draft, Reply.Status.STOPPED)
+        return _ended(draft, draft.ends_as)
     return _heard(draft, listening)
 
 

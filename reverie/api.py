@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -82,6 +83,16 @@ def malformed(request: HttpRequest, problem: MalformedError) -> HttpResponse:
 def not_found(request: HttpRequest, problem: Exception) -> HttpResponse:
     """Not there, or not yours: nobody can tell which (A1)."""
     return _refusal(request, 404, _("There is no such thing here."), "not_found")
+
+
+@api.exception_handler(OperationalError)
+@api.exception_handler(InterfaceError)
+def database_away(request: HttpRequest, problem: Exception) -> HttpResponse:
+    """The database restarts: the same call works soon, and nothing is lost by waiting (P9)."""
+    detail = _("The database is away for a moment. Nothing is lost; try again.")
+    response = _refusal(request, 503, detail, "database_away")
+    response["Retry-After"] = "2"
+    return response
 
 
 @api.exception_handler(ProviderError)

@@ -231,7 +231,7 @@ REPLY_RESERVE_TOKENS = 1024  # kept free in the context for the reply itself
 REPLY_MAX_LENGTH = 100_000  # code points; a model that never ends is stopped there
 REPLY_MAX_SECONDS = 900
 # A reply whose process says nothing for so long is lost (P7).
-LEASE_SECONDS = _number("LEASE_SECONDS", 10.0)
+LEASE_SECONDS = _number("LEASE_SECONDS", 8.0)
 SWEEP_SECONDS = _number("SWEEP_SECONDS", 5.0)
 TRASH_DAYS = 30  # how long what was deleted can be brought back (D42)
 FINISH_SECONDS = _number("FINISH_SECONDS", 25.0)  # for replies under way at SIGTERM (P20)

@@ -1,6 +1,7 @@
 """Whoever lost a reply cannot write it, and whatever a provider counts can be stored."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
@@ -80,8 +81,8 @@ def test_deleting_the_oldest_message_is_a_change_and_no_lack_of_space(chat):
     [
         Usage(2**40, 2**40, 2**40, None),
         Usage(-1, 0, 0, None),
-        Usage(1, 1, 1, 10**9),
-        Usage(None, None, None, None),
+        Usage(1, 1, 1, Decimal(10**9)),
+        Usage(0, 0, 0, Decimal(-1)),
     ],
 )
 def test_nonsense_that_a_provider_counts_does_not_keep_a_reply_from_ending(chat, usage):
