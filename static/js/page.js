@@ -1,0 +1,60 @@
+/* What every page does: input-method care, dialogs, and small comforts of forms. */
+import { guard } from "./ime.js";
+
+guard();
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens]");
+  if (opener) return open(opener.dataset.opens, opener);
+  const closer = event.target.closest("[data-closes]");
+  if (closer) return closer.closest("dialog").close();
+  if (event.target instanceof HTMLDialogElement) event.target.close(); // its backdrop
+});
+
+function open(id, opener) {
+  opener.closest("[popover]")?.hidePopover();
+  document.getElementById(id).showModal();
+}
+
+/** Offer the browser's own time zone where another one is set. */
+function suggestZone() {
+  const hint = document.getElementById("zone-hint");
+  const select = document.querySelector("select[name=time_zone]");
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!hint || !select || select.value === zone) return;
+  if (![...select.options].some((option) => option.value === zone)) return;
+  hint.firstChild.data = hint.firstChild.data.replace("{zone}", zone.replaceAll("_", " "));
+  hint.hidden = false;
+  hint.querySelector("button").addEventListener("click", () => {
+    select.value = zone;
+    hint.hidden = true;
+  });
+}
+
+/** "Another one": a further box like the last. Without this, every save brings one. */
+function offerMore() {
+  for (const button of document.querySelectorAll("[data-adds]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const boxes = button.parentElement.querySelectorAll(`[name=${button.dataset.adds}]`);
+      const box = boxes[boxes.length - 1].cloneNode();
+      box.value = "";
+      boxes[boxes.length - 1].after(box);
+      box.focus();
+    });
+  }
+}
+
+/** Leaving a form with changes in it asks first. */
+function keepChanges() {
+  for (const form of document.querySelectorAll("form.sheet")) {
+    let changed = false;
+    form.addEventListener("input", () => (changed = true));
+    form.addEventListener("submit", () => (changed = false));
+    window.addEventListener("beforeunload", (event) => changed && event.preventDefault());
+  }
+}
+
+suggestZone();
+offerMore();
+keepChanges();
