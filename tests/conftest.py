@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from characters.models import Character
 from conversations.models import Conversation
@@ -10,6 +11,12 @@ from reverie.accounts.models import User
 from tests.factories import make_character, make_conversation, make_user
 from tests.live import Web
 from tests.scripted import ScriptedProvider
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Settings) -> None:
+    """A slow hash would only cost half a second a test."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

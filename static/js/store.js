@@ -76,6 +76,14 @@ export function createStore(page) {
     state.reply = ahead ? { ...mine, status: reply.status } : reply;
   }
 
+  /** A fresh page, for whoever is too far behind: it replaces what is here. */
+  function startAnew({ older, messages }) {
+    known.clear();
+    state.older = older;
+    state.floor = messages[0]?.position ?? 0;
+    state.from = null;
+  }
+
   merge(page.messages);
   snapshot(page.reply);
 
@@ -90,6 +98,7 @@ export function createStore(page) {
     /** The whole answer to a hello. */
     settle(frame) {
       if (frame.revision >= state.revision) {
+        if (frame.whole) startAnew(frame);
         state.revision = frame.revision;
         state.conversation = frame.conversation;
         merge(frame.messages);

@@ -1,0 +1,63 @@
+"""Every page that a person can open, with something on each of it."""
+
+from dataclasses import dataclass
+
+from characters.models import Character, Persona
+from conversations.models import Conversation, Reply
+from reverie.accounts import signin
+from reverie.accounts.models import User
+from tests.factories import exchange, make_character, make_conversation, make_persona
+
+
+@dataclass(frozen=True)
+class House:
+    """One person with a character, a persona, and a talk of theirs."""
+
+    person: User
+    character: Character
+    persona: Persona
+    chat: Conversation
+    reply: Reply
+
+
+def make_house(person: User) -> House:
+    # Words of nobody's language, so that what is left on a page is the product's own.
+    persona = make_persona(person, "Qi", description="Zzyzx.", is_default=True)
+    character = make_character(
+        person,
+        "Vexa",
+        description="Zzyzx.",
+        greeting="Zzyzx?",
+        tagline="Zzyzx, zzyzx",
+        tags=["zz"],
+        language=person.language or "en",
+        alternate_greetings=["Zzyzx!"],
+    )
+    chat = make_conversation(person, character)
+    opened = exchange(chat, "Zzyzx, zzyzx?", "*Zzyzx.* Zzyzx\n\n- **zzyzx**\n- `zzyzx`\n\n> zzyzx")
+    return House(person, character, persona, chat, opened.reply)
+
+
+def paths(house: House, *, signed_in: bool = True) -> list[str]:
+    """The pages of somebody who is signed in, or of a stranger."""
+    if not signed_in:
+        return ["/", "/sign-in/", signin.link_path(house.person), "/sign-in/no/", "/nowhere/"]
+    chat, character = f"/chats/{house.chat.pk}/", f"/characters/{house.character.pk}/"
+    persona = f"/personas/{house.persona.pk}/"
+    return [
+        "/",
+        "/chats/",
+        chat,
+        f"{chat}delete/",
+        f"{chat}replies/{house.reply.pk}/prompt/",
+        "/characters/",
+        "/characters/?q=nobody",
+        "/characters/new/",
+        character,
+        f"{character}delete/",
+        "/personas/",
+        "/personas/new/",
+        persona,
+        f"{persona}delete/",
+        "/settings/",
+    ]
