@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from django.utils import translation
 from pytest_django.fixtures import Settings
 
 from characters.models import Character
@@ -17,6 +18,14 @@ from tests.scripted import ScriptedProvider
 def quick_passwords(settings: Settings) -> None:
     """A slow hash would only cost half a second a test."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def fresh_language() -> Iterator[None]:
+    """No test hears the language of the one before it."""
+    translation.activate("en")
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture
