@@ -49,13 +49,6 @@ def change_character(request: PersonRequest, pk: UUID, body: CharacterPatch) -> 
     return keeping.write_character(character, _set_fields(body))
 
 
-@router.delete("characters/{uuid:pk}", response={204: None}, tags=["characters"])
-def delete_character(request: PersonRequest, pk: UUID) -> Status[None]:
-    """Chats with this character stay readable."""
-    keeping.delete_character(get_object_or_404(Character.objects.of(request.user), pk=pk))
-    return Status(204, None)
-
-
 @router.get("personas", response=PersonaPage, tags=["personas"])
 def list_personas(request: PersonRequest, page: PageQuery) -> dict[str, Any]:
     items, following = page_of(Persona.objects.of(request.user), ("-id",), page)

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from characters import demo, keeping
+from characters import demo
 from characters import personas as wardrobe
 from characters.forms import CharacterForm, PersonaForm
 from characters.models import Character, Persona
@@ -64,17 +64,6 @@ def _edit_character(request: PersonRequest, character: Character) -> HttpRespons
         "characters/edit.html",
         {"form": form, "character": kept, "open": bool(form.errors), "stand_ins": STAND_INS},
     )
-
-
-@login_required
-@asks
-def delete_character(request: PersonRequest, pk: UUID) -> HttpResponse:
-    character = get_object_or_404(Character.objects.of(request.user), pk=pk)
-    if request.method != "POST":
-        return render(request, "characters/delete.html", {"character": character})
-    keeping.delete_character(character)
-    messages.success(request, _("%(name)s is deleted.") % {"name": character.name})
-    return redirect("character-list")
 
 
 @login_required

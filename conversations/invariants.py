@@ -119,6 +119,21 @@ RULES = (
         "WHERE k.owner_id <> c.owner_id",
     ),
     Rule(
+        "counters_are_counts",
+        "A scope counts exactly the memories that are in it (D3).",
+        "SELECT s.id FROM memories_memoryscope s LEFT JOIN memories_memory m ON m.scope_id = s.id "
+        "GROUP BY s.id HAVING s.pinned_count <> count(m.id) FILTER (WHERE m.strength = 'pinned') "
+        "OR s.unpinned_count <> count(m.id) FILTER (WHERE m.strength <> 'pinned')",
+    ),
+    Rule(
+        "scope_of_owner",
+        "A scope belongs to the owner of its character, and a journal to the owner of its scope.",
+        "SELECT s.id FROM memories_memoryscope s JOIN characters_character k "
+        "ON k.id = s.character_id WHERE k.owner_id <> s.owner_id UNION ALL "
+        "SELECT s.id FROM memories_memoryscope s JOIN memories_memorychange c "
+        "ON c.scope_id = s.id WHERE c.owner_id <> s.owner_id",
+    ),
+    Rule(
         "prompt_is_kept",
         "Every text of a prompt as it was sent is kept for its owner (X1).",
         f"SELECT DISTINCT r.id FROM {REPLY} r JOIN {CONVERSATION} c ON c.id = r.conversation_id, "

@@ -3,9 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from asgiref.sync import async_to_sync
-from channels.layers import get_channel_layer
-from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from conversations.models import Conversation, Message, Reply
 from conversations.sent import usage_row
 from reverie.accounts.models import User
+from reverie.accounts.pokes import poke
 from reverie.providers.errors import explain
 
 PAGE = 50  # messages shown when a talk is opened
@@ -30,13 +28,8 @@ def announce(conversation: Conversation) -> None:
 
 
 def tell(conversation_id: UUID, message: dict[str, Any]) -> None:
-    """Send to a talk's group with the current transaction. A lost poke is healed by catch-up."""
-    layer = get_channel_layer()
-    if hasattr(layer, "send_with_transaction"):
-        layer.send_with_transaction(group(conversation_id), message)
-    else:
-        send = async_to_sync(layer.group_send)
-        transaction.on_commit(lambda: send(group(conversation_id), message), robust=True)
+    """Send to a talk's group with the current transaction."""
+    poke(group(conversation_id), message)
 
 
 def page(user: User, conversation: Conversation) -> dict[str, Any]:
@@ -144,6 +137,7 @@ def reply_row(reply: Reply, message: Message | None = None) -> dict[str, Any]:
         "saved": [],
         "model": reply.model,
         "has_prompt": reply.model != "",
+        "remembered": reply.remembered,
         "created_at": reply.created_at.isoformat(),
     }
 

@@ -14,11 +14,22 @@ from ninja.security import HttpBearer, SessionAuth
 
 from characters.api import router as characters
 from conversations.api import router as conversations
+from memories.api import router as memories
+from memories.keeping import ScopeFullError
+from memories.schemas import memory_row
 from reverie.accounts.models import ApiToken, User
 from reverie.edge import CleanParser
 from reverie.providers.errors import ProviderError, explain
 
-CONFLICTS = {"turn_in_progress", "changed_elsewhere"}  # 409: the same call may work later
+# 409: the same call may work later.
+CONFLICTS = {
+    "turn_in_progress",
+    "changed_elsewhere",
+    "changed_since",
+    "already_undone",
+    "already_there",
+    "pins_full",
+}
 
 
 class Bearer(HttpBearer):
@@ -50,6 +61,7 @@ api = NinjaAPI(
     docs_url=None,  # its page loads scripts from elsewhere; openapi.json is there
 )
 api.add_router("", characters)
+api.add_router("", memories)
 api.add_router("", conversations)
 
 
@@ -69,6 +81,14 @@ def refused(request: HttpRequest, problem: ValidationError) -> HttpResponse:
     code = getattr(problem, "code", None) or "invalid"
     status = 409 if code in CONFLICTS else 422
     return _refusal(request, status, " ".join(problem.messages), code)
+
+
+@api.exception_handler(ScopeFullError)
+def scope_full(request: HttpRequest, problem: ScopeFullError) -> HttpResponse:
+    """No place; sent again with `forget: candidate.id` it works, unless all has changed (D4)."""
+    candidate = problem.candidate and memory_row(problem.candidate)
+    detail = " ".join(problem.messages)
+    return _refusal(request, 409, detail, "scope_full", candidate=candidate)
 
 
 @api.exception_handler(MalformedError)

@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "reverie.local",
     "reverie.accounts",
     "characters",
+    "memories",
     "conversations",
 ]
 
@@ -224,6 +225,12 @@ EMBEDDING_MODEL = os.environ.get("EMBEDDING_MODEL", "")
 PROVIDER_PRIVATE_HOSTS = _list("PROVIDER_PRIVATE_HOSTS")
 PROVIDER_IDLE_SECONDS = _number("PROVIDER_IDLE_SECONDS", 60.0)
 DEMO_DELAY_SECONDS = _number("DEMO_DELAY_SECONDS", 0.03)
+
+# --- Memories -----------------------------------------------------------------------------------
+MEMORY_LIMIT = _number("MEMORY_LIMIT", 100)  # unpinned ones of a scope (D2)
+PIN_LIMIT = _number("PIN_LIMIT", 20)  # of a scope, apart from the others (R86)
+MEMORIES_SENT = _number("MEMORIES_SENT", 100)  # unpinned ones with a reply (R64)
+MEMORY_MAX_LENGTH = _number("MEMORY_MAX_LENGTH", 500)  # code points (R9)
 
 # --- The turn -----------------------------------------------------------------------------------
 MESSAGE_MAX_LENGTH = 32_000  # code points (A11)

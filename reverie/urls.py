@@ -6,6 +6,7 @@ from reverie.api import api
 
 urlpatterns = [
     path("", include("conversations.urls")),
+    path("", include("memories.urls")),
     path("", include("characters.urls")),
     path("", include("reverie.accounts.urls")),
     path("api/v1/", api.urls),

@@ -8,6 +8,8 @@ from characters.models import Character, Persona
 from conversations import turns
 from conversations.models import Conversation, Reply
 from conversations.turns import Opened
+from memories import keeping
+from memories.models import Memory
 from reverie.accounts.models import User
 
 _numbers = count(1)
@@ -46,3 +48,19 @@ def exchange(conversation: Conversation, text: str, answer: str) -> Opened:
     outcome = turns.Outcome(Reply.Status.DONE, answer)
     assert turns.close(prepared.reply_id, prepared.attempt, outcome)
     return opened
+
+
+def make_memory(
+    owner: User,
+    character: Character | None,
+    text: str = "Juno's cat is called Mochi",
+    *,
+    pinned: bool = False,
+    **fields: Any,
+) -> Memory:
+    """A memory as a person adds it; `fields` are then set as time or an AI would have."""
+    memory = keeping.add(owner, text, character=character, pinned=pinned)
+    if fields:
+        Memory.objects.filter(pk=memory.pk).update(**fields)
+        memory.refresh_from_db()
+    return memory

@@ -13,7 +13,15 @@ from django.utils import timezone
 
 from conversations import history, invariants
 from conversations.models import Conversation, Message, Participant, PromptPiece, Reply
-from tests.factories import exchange, make_character, make_persona, make_user, say
+from memories.models import MemoryChange, MemoryScope
+from tests.factories import (
+    exchange,
+    make_character,
+    make_memory,
+    make_persona,
+    make_user,
+    say,
+)
 
 LONG_AGO = timezone.now() - timedelta(minutes=5)
 
@@ -128,6 +136,21 @@ def _lost_piece(talk: Conversation) -> None:
     PromptPiece.objects.filter(text="Good night").delete()
 
 
+def _miscounted(talk: Conversation) -> None:
+    make_memory(talk.owner, None)
+    MemoryScope.objects.update(unpinned_count=2)
+
+
+def _foreign_scope(talk: Conversation) -> None:
+    theirs = make_character(make_user("mallory"))
+    MemoryScope.objects.create(owner=talk.owner, character=theirs)
+
+
+def _foreign_journal(talk: Conversation) -> None:
+    make_memory(talk.owner, None)
+    MemoryChange.objects.update(owner=make_user("mallory"))
+
+
 DAMAGE: list[tuple[str, Any]] = [
     ("live_lease", _lease),
     ("active_is_shown", _active_but_deleted),
@@ -143,6 +166,9 @@ DAMAGE: list[tuple[str, Any]] = [
     ("persona_of_owner", _foreign_persona),
     ("character_of_owner", _foreign_character),
     ("prompt_is_kept", _lost_piece),
+    ("counters_are_counts", _miscounted),
+    ("scope_of_owner", _foreign_scope),
+    ("scope_of_owner", _foreign_journal),
 ]
 
 

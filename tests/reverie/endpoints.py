@@ -102,6 +102,18 @@ OPERATIONS = {
     "PATCH bonds/{character_id}": Operation(
         "bonds/{character}", 200, {"note": "New", "persona_id": "{persona}"}
     ),
+    "GET memories": Operation("memories?character_id={character}"),
+    "POST memories": Operation(
+        "memories", 201, {"scope": "character", "character_id": "{character}", "text": "New"}
+    ),
+    "GET memories/{pk}": Operation("memories/{memory}"),
+    "PATCH memories/{pk}": Operation("memories/{memory}", 200, {"text": "New"}),
+    "DELETE memories/{pk}": Operation("memories/{memory}"),
+    "POST memories/{pk}/pin": Operation("memories/{memory}/pin"),
+    "POST memories/{pk}/unpin": Operation("memories/{pinned}/unpin", 200, {}),
+    "POST memories/{pk}/make-global": Operation("memories/{memory}/make-global"),
+    "GET activity": Operation("activity"),
+    "POST activity/{pk}/undo": Operation("activity/{change}/undo", 204),
     "GET conversations": Operation("conversations"),
     "POST conversations": Operation(
         "conversations", 201, {"character_id": "{character}", "persona_id": "{persona}"}

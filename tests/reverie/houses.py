@@ -19,8 +19,15 @@ from PIL import Image
 from characters.models import Bond
 from conversations import history
 from conversations.models import Reply
+from memories.models import MemoryChange
 from reverie.accounts.models import ApiToken, User
-from tests.factories import exchange, make_character, make_conversation, make_persona
+from tests.factories import (
+    exchange,
+    make_character,
+    make_conversation,
+    make_memory,
+    make_persona,
+)
 
 OWNER_OF = {
     "accounts.User": "pk",
@@ -28,6 +35,9 @@ OWNER_OF = {
     "characters.Character": "owner",
     "characters.Persona": "owner",
     "characters.Bond": "user",
+    "memories.MemoryScope": "owner",
+    "memories.Memory": "scope__owner",
+    "memories.MemoryChange": "owner",
     "conversations.Conversation": "owner",
     "conversations.Participant": "conversation__owner",
     "conversations.Message": "conversation__owner",
@@ -49,7 +59,7 @@ def own_models() -> list[type[Model]]:
 
 @dataclass
 class House:
-    """A person with a character, a persona, a bond, a talk of one turn, a deleted one, a token."""
+    """A person with a character, a persona, memories, a talk with a deleted turn, and a token."""
 
     user: User
     secret: str
@@ -65,6 +75,8 @@ class House:
         character.avatar.save(f"{name}.webp", ContentFile(_picture()))
         persona = make_persona(user, f"{secret} persona", description=secret, is_default=True)
         Bond.objects.create(user=user, character=character, note=secret)
+        memory = make_memory(user, character, f"{secret} memory")
+        everywhere = make_memory(user, None, f"{secret} global memory", pinned=True)
         talk = make_conversation(user, character)
         turn = exchange(talk, f"{secret} said", f"{secret} answered")
         version = {"conversation": talk, "message": turn.answer, "status": Reply.Status.DONE}
@@ -79,6 +91,9 @@ class House:
                 "owner": str(user.pk),
                 "character": str(character.pk),
                 "persona": str(persona.pk),
+                "memory": str(memory.pk),
+                "pinned": str(everywhere.pk),
+                "change": str(MemoryChange.objects.get(memory_uid=memory.pk).pk),
                 "chat": str(talk.pk),
                 "said": str(turn.message.pk),
                 "answer": str(turn.answer.pk),

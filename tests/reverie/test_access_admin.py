@@ -28,6 +28,7 @@ MODELS = {
     "django_q/failure": (200, 403, 200, 200, 200),
     "django_q/ormq": (200, 403, 200, 200, 200),
     "django_q/success": (200, 403, 200, 200, 200),
+    "memories/memory": (200, 403, 200, 200, 200),
 }
 VIEWS = (
     "",
@@ -47,7 +48,7 @@ OTHERS = {
     "admin/jsi18n/": (200, 200),
     "admin/r/<path:content_type_id>/<path:object_id>/": (404, 404),
     "admin/accounts/user/<id>/password/": (403, 200),
-    "admin/^(?P<app_label>auth|django_q|accounts|characters)/$": (404, 200),
+    "admin/^(?P<app_label>auth|django_q|accounts|characters|memories)/$": (404, 200),
     "admin/(?P<url>.*)$": (404, 404),
 }
 OPEN = {"admin/login/"}  # what a stranger sees without a detour
@@ -94,11 +95,14 @@ def address(route: str, houses) -> str:
         "accounts/apitoken": ApiToken.objects.get(user=juno.user).pk,
         "characters/character": juno.ids["character"],
         "characters/persona": juno.ids["persona"],
+        "memories/memory": juno.ids["memory"],
         "characters/bond": Bond.objects.get(user=juno.user).pk,
         **{model: row.pk for model, row in rows.items()},
     }
     model = "/".join(route.split("/")[1:3])
-    told = route.replace("^(?P<app_label>auth|django_q|accounts|characters)/$", "characters/")
+    told = route.replace(
+        "^(?P<app_label>auth|django_q|accounts|characters|memories)/$", "characters/"
+    )
     told = told.replace("(?P<url>.*)$", "nowhere/")
     return "/" + re.sub("<.*?>", str(things.get(model, juno.ids["owner"])), told)
 

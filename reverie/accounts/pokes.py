@@ -1,0 +1,17 @@
+"""Pokes of the live layer, sent with the transaction that they are about."""
+
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.db import transaction
+
+
+def poke(group: str, message: dict[str, Any]) -> None:
+    """Send to a group with the current transaction. A lost poke is healed by catch-up."""
+    layer = get_channel_layer()
+    if hasattr(layer, "send_with_transaction"):
+        layer.send_with_transaction(group, message)
+    else:
+        send = async_to_sync(layer.group_send)
+        transaction.on_commit(lambda: send(group, message), robust=True)
