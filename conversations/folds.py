@@ -4,16 +4,27 @@ from datetime import UTC
 
 from django.utils import timezone
 
-from conversations import sent
+from conversations import remembering, sent
 from conversations.engine.prompt import Prompt
 from conversations.models import Conversation, Fold, Participant
+from conversations.remembering import Remembered
 from conversations.speakers import Voice
 
 
-def reason(last: Fold | None, prefix: sent.Refs, voice: Voice) -> str:
-    """Why `prefix` cannot stand on the last fold, whatever the talk is; empty when it can."""
+def remembered(last: Fold | None, voice: Voice) -> tuple[Remembered, str]:
+    """The memories of a reply, and why its prefix cannot stand on the last fold (or nothing)."""
     if last is None:
-        return Fold.Reason.FIRST
+        return remembering.anew(voice), Fold.Reason.FIRST
+    laid = remembering.laid_by(last)
+    standing = remembering.standing(voice, laid)
+    why = reason(last, sent.refs((*voice.head(), *standing.head)), voice)
+    if not why and remembering.pinned_since(voice, laid):
+        why = Fold.Reason.PIN
+    return (remembering.anew(voice) if why else standing), why
+
+
+def reason(last: Fold, prefix: sent.Refs, voice: Voice) -> str:
+    """Why `prefix` cannot stand on the last fold, whatever the talk is; empty when it can."""
     if last.created_at.astimezone(UTC).date() != timezone.now().astimezone(UTC).date():
         return Fold.Reason.DAY
     laid_for = (last.prefix, last.model, last.context)

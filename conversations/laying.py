@@ -1,17 +1,18 @@
 """Lays a reply's prompt: the voice's head, the talk that fits, the fold it stands on."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 from django.core.exceptions import ValidationError
 from django.db.models import Case, F, Sum, TextField, Value, When, Window
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
-from conversations import folds, sent, speakers
+from conversations import folds, remembering, sent, speakers
 from conversations.engine import prompt
 from conversations.engine.prompt import Prompt
 from conversations.engine.values import Piece, Role, Section
 from conversations.models import Conversation, Fold, Message, Participant, Reply
+from conversations.remembering import Remembered
 from conversations.speakers import Voice
 from reverie.providers.base import ChatMessage, ChatModel, Request
 
@@ -20,10 +21,18 @@ END = 2**31 - 1  # a position behind every message
 FED = (Reply.Status.DONE, Reply.Status.STOPPED, Reply.Status.INTERRUPTED)
 
 
+class How(TypedDict):
+    """What `_assembled` takes besides what it lays."""
+
+    laid: int
+    after: tuple[Section, ...]
+
+
 def refuse_too_long(voice: Voice, text: str) -> None:
     """Raise `ValidationError` when `text` cannot fit beside the character at all (D17)."""
     try:
-        prompt.spare(voice.head(), voice.tail(), _newest(text, 0, voice), voice.budget)
+        head = (*voice.head(), *remembering.anew(voice, room=0).head)
+        prompt.spare(head, voice.tail(), _newest(text, 0, voice), voice.budget)
     except prompt.TooLongError as problem:
         raise ValidationError(
             _(
@@ -42,36 +51,39 @@ def lay(reply: Reply, model: ChatModel) -> Request:
     assert speaker, "a queued reply has a speaker"
     assert asked, "a queued reply answers a message"
     voice = speakers.voice(conversation, speaker, model)
-    head = voice.head()
     last = Fold.objects.filter(conversation=conversation, participant=speaker).last()
-    reason = folds.reason(last, sent.refs(head), voice)
-    whole, first = _assembled(
-        conversation,
-        voice,
-        head,
-        _newest(asked.text, asked.position, voice),
-        asked.position,
-        laid=last.first_position if last and not reason else 0,
-        after=voice.unfinished(reply.text) if reply.continues else (),
-    )
+    newest, before = _newest(asked.text, asked.position, voice), asked.position
+    memories, reason = folds.remembered(last, voice)
+    how: How = {
+        "laid": last.first_position if last and not reason else 0,
+        "after": voice.unfinished(reply.text) if reply.continues else (),
+    }
+    try:
+        whole, first = _assembled(conversation, voice, memories, newest, before, **how)
+    except prompt.TooLongError:
+        # What is not pinned gives way to what a person says.
+        memories, reason = remembering.anew(voice, room=0), reason or Fold.Reason.CONTEXT
+        whole, first = _assembled(conversation, voice, memories, newest, before, **how)
     reason = reason or folds.moved(last, first, whole)
     fold = folds.lay(conversation, speaker, voice, whole, first, reason) if reason else last
     assert fold, "there is a last fold where there is no reason for a new one"
-    reply.sent = _sent(reply, voice, whole, fold, first)
+    reply.sent = _sent(reply, voice, whole, fold, first, memories)
+    reply.remembered = memories.count
     return _request(conversation, voice, whole)
 
 
 def draft_line(conversation: Conversation, speaker: Participant, model: ChatModel) -> Request:
     """The request for what the person might say next. Nothing of it is kept."""
     voice = speakers.voice(conversation, speaker, model)
-    whole, _ = _assembled(conversation, voice, voice.head(), voice.spoken_for(), END)
+    memories = remembering.anew(voice)
+    whole, _ = _assembled(conversation, voice, memories, voice.spoken_for(), END)
     return _request(conversation, voice, whole)
 
 
 def _assembled(
     conversation: Conversation,
     voice: Voice,
-    head: tuple[Section, ...],
+    memories: Remembered,
     newest: Piece,
     before: int,
     *,
@@ -79,7 +91,7 @@ def _assembled(
     after: tuple[Section, ...] = (),
 ) -> tuple[Prompt, int]:
     """The prompt, and the position of the oldest message in it. Raises `TooLongError`."""
-    tail = voice.tail()
+    head, tail = (*voice.head(), *memories.head), (*memories.tail, *voice.tail())
     room = prompt.spare(head, (*tail, *after), newest, voice.budget)
     history = _history(conversation, before, room, voice)
     whole = prompt.assemble(
@@ -124,7 +136,9 @@ def _piece(position: int, role: str, words: str, voice: Voice) -> Piece:
     return Piece(words, voice.count(words), f"message:{position}", speaks)
 
 
-def _sent(reply: Reply, voice: Voice, whole: Prompt, fold: Fold, first: int) -> dict[str, Any]:
+def _sent(
+    reply: Reply, voice: Voice, whole: Prompt, fold: Fold, first: int, memories: Remembered
+) -> dict[str, Any]:
     """What is kept with the reply of what is sent for it (D42)."""
     oldest = Message.objects.within(reply.conversation).values_list("position", flat=True).first()
     gap = [[oldest, first - 1]] if oldest is not None and oldest < first else []
@@ -136,6 +150,7 @@ def _sent(reply: Reply, voice: Voice, whole: Prompt, fold: Fold, first: int) -> 
         "context": voice.budget.context,
         "reserve": voice.budget.reserve,
         "skipped": gap,
+        "left_out": [str(pk) for pk in memories.left_out],
     }
 
 

@@ -201,6 +201,7 @@ class Reply(models.Model):
     stopping = models.BooleanField(default=False)
     model = models.CharField(max_length=200, blank=True, default="")
     sent: "models.JSONField[dict[str, Any] | None]" = models.JSONField(null=True, blank=True)
+    remembered = models.PositiveSmallIntegerField(default=0)  # memories in what was sent
     prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
     cached_tokens = models.PositiveIntegerField(null=True, blank=True)
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
@@ -268,6 +269,7 @@ class Fold(models.Model):
         FIRST = "first", _("first reply")
         DAY = "day", _("first reply of the day")
         CHANGE = "change", _("something in it was changed")
+        PIN = "pin", _("a memory was pinned")
         CONTEXT = "context", _("the model's context was full")
 
     conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="folds")

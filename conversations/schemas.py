@@ -67,6 +67,7 @@ class ReplyOut(Schema):
     saved: list[Any]
     model: str
     has_prompt: bool
+    remembered: int
     created_at: str
 
 
@@ -158,5 +159,6 @@ class PromptOut(Schema):
     fold: FoldOut | None
     sections: list[SectionOut]
     skipped: list[list[int]]
+    left_out: list[UUID]
     messages: list[LineOut]
     usage: UsageOut

@@ -66,6 +66,7 @@ def prompt_row(reply: Reply) -> dict[str, Any] | None:
         "fold": fold and {"reason": fold.reason, "created_at": fold.created_at.isoformat()},
         "sections": [_section_row(part) for part in parts],
         "skipped": sent["skipped"],
+        "left_out": sent.get("left_out", []),
         "messages": [
             {"role": line.role.value, "content": line.content, "mark": line.mark}
             for line in prompt.lines(parts)

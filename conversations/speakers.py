@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -15,6 +16,8 @@ from conversations.engine import prompt
 from conversations.engine.values import Budget, Card, Mask, Piece, Section
 from conversations.engine.window import Cap, cap
 from conversations.models import Conversation, Participant
+from memories.engine.values import Note
+from memories.models import Memory
 from reverie.providers.base import ChatModel
 from reverie.text import tokens
 
@@ -30,6 +33,8 @@ class Voice:
     language: str
     zone: ZoneInfo
     model: ChatModel
+    notes: tuple[Note, ...] = ()  # the memories in force
+    nonce: str = ""
 
     @property
     def limit(self) -> Cap:
@@ -74,7 +79,25 @@ def voice(conversation: Conversation, participant: Participant, model: ChatModel
         language=conversation.language,
         zone=owner.zone,
         model=model,
+        notes=notes(conversation, character) if bond.learns else (),
+        nonce=nonce(conversation),
     )
+
+
+def notes(conversation: Conversation, character: Character) -> tuple[Note, ...]:
+    """What this character remembers here: its own and the global, in any chat, under any persona
+    (R53, R55–R60); nothing in a challenge, where everybody starts alike (R116)."""
+    if conversation.kind == Conversation.Kind.CHALLENGE:
+        return ()
+    memories = Memory.objects.of(conversation.owner).in_force(character)
+    return tuple(memory.note for memory in memories.order_by("id"))
+
+
+def nonce(conversation: Conversation) -> str:
+    """Marks where memories begin and end. The same in each reply of a talk, since it stands in the
+    prompt's beginning, and known to nobody who writes a memory (A8)."""
+    key = settings.SECRET_KEY.encode()[:64]
+    return blake2b(conversation.pk.bytes, digest_size=6, key=key).hexdigest()
 
 
 def card(character: Character) -> Card:

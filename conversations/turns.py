@@ -260,7 +260,7 @@ def prepare(reply_id: UUID) -> Prepared | None:
     reply.status, reply.attempt = Reply.Status.STREAMING, reply.attempt + 1
     reply.lease_until, reply.model = leases.fresh(), model.name
     request = laying.lay(reply, model)
-    reply.save(update_fields=["status", "attempt", "lease_until", "model", "sent"])
+    reply.save(update_fields=["status", "attempt", "lease_until", "model", "sent", "remembered"])
     faults.point("turns.prepare:inside")
     return Prepared(
         reply.pk,

@@ -19,6 +19,8 @@ from conversations.engine.wording import wording
 from reverie.text.template import fill
 
 Counter = Callable[[str], int]
+HEAD = (Part.CHARACTER, Part.PERSONA, Part.BOND, Part.PINS, Part.MEMORIES)
+LISTS = (Part.PINS, Part.MEMORIES, Part.SAVED)  # a line each, between marks
 
 
 class TooLongError(Exception):
@@ -57,9 +59,9 @@ class Prompt:
 
 def lines(sections: Sequence[Section]) -> tuple[Line, ...]:
     """Sections as messages: one system text, the talk, then what belongs to this reply alone."""
-    head = [s for s in sections if s.name in (Part.CHARACTER, Part.PERSONA, Part.BOND)]
+    head = [s for s in sections if s.name in HEAD]
     talk = [p for s in sections if s.name in (Part.WAITING, Part.LIVE) for p in s.pieces]
-    notes = [s for s in sections if s.name in (Part.INSTRUCTIONS, Part.TIME)]
+    notes = [s for s in sections if s.name in (Part.SAVED, Part.INSTRUCTIONS, Part.TIME)]
     newest = [p for s in sections if s.name in (Part.NEWEST, Part.PARTIAL) for p in s.pieces]
     order = [s for s in sections if s.name == Part.CONTINUE]
     said = [Line(p.role, p.text, mark=p is talk[-1]) for p in talk]
@@ -73,8 +75,13 @@ def lines(sections: Sequence[Section]) -> tuple[Line, ...]:
 
 
 def _system(sections: Sequence[Section], *, mark: bool) -> tuple[Line, ...]:
-    text = "\n\n".join(piece.text for section in sections for piece in section.pieces)
+    text = "\n\n".join(_joined(section) for section in sections)
     return (Line(Role.SYSTEM, text, mark),) if text else ()
+
+
+def _joined(section: Section) -> str:
+    between = "\n" if section.name in LISTS else "\n\n"
+    return between.join(piece.text for piece in section.pieces)
 
 
 def head(card: Card, mask: Mask, bond: str, language: str, count: Counter) -> tuple[Section, ...]:
@@ -94,6 +101,32 @@ def tail(card: Card, mask: Mask, now: str, language: str, count: Counter) -> tup
         (Part.INSTRUCTIONS, write(card.post_history_instructions, f"character:{card.id}:after")),
         (Part.TIME, write(f"{wording(language)['time']} {now}", "clock")),
     )
+
+
+def remembered(
+    part: Part,
+    items: Sequence[Piece],
+    card: Card,
+    mask: Mask,
+    nonce: str,
+    language: str,
+    count: Counter,
+) -> tuple[Section, ...]:
+    """Memories as a list between marks that nobody who writes a memory can know (A8)."""
+    if not items:
+        return ()
+    write = _Writer(card, mask, count)
+    title = write(f"{wording(language)[part]}\n<notes {nonce}>", f"product:{part}")
+    end = Piece(f"</notes {nonce}>", count(f"</notes {nonce}>"), f"product:{part}:end")
+    return (Section(part, (*title, *items, end)),)
+
+
+def memory(pk: str, text: str, nonce: str, language: str, count: Counter, *, recent: bool) -> Piece:
+    """A line of that list. A text that knows the mark after all loses it."""
+    mark = wording(language)["recent"] if recent else ""
+    words = text.replace(nonce, "").replace("\n", "\n  ")
+    line = f"- {words}{mark}"
+    return Piece(line, count(line), f"memory:{pk}")
 
 
 def unfinished(
