@@ -86,6 +86,7 @@ class PersonaPage(Schema):
 
 class BondPatch(Schema):
     note: str | None = None
+    learns: bool | None = None
     memory_detail: str | None = None
     persona_id: UUID | None = None
 
@@ -96,4 +97,4 @@ class BondOut(Schema):
     learns: bool
     memory_detail: str
     persona_id: UUID | None
-    updated_at: datetime
+    updated_at: datetime | None

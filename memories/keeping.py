@@ -74,7 +74,7 @@ def edit(user: User, memory_id: UUID, text: str, *, seen: datetime | None = None
     `too_long`, `already_there` or `changed_elsewhere`.
     """
     memory = held(user, memory_id)
-    if seen is not None and memory.updated_at != seen:
+    if seen is not None and _to_millisecond(memory.updated_at) != _to_millisecond(seen):
         raise changed_elsewhere()
     text = worded(text)
     if text == memory.text:
@@ -237,6 +237,11 @@ def changed_elsewhere() -> ValidationError:
         _("This was changed elsewhere meanwhile. Look at it again; your text is kept here."),
         code="changed_elsewhere",
     )
+
+
+def _to_millisecond(time: datetime) -> datetime:
+    """As JSON carries it."""
+    return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 
 def _protected(memory: Memory) -> dict[str, str]:

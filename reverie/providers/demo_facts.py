@@ -52,6 +52,7 @@ _ASKS: Final = re.compile(
     r"|覚えて(い?る|い?ます|くれて|る)|(何|なに)を覚え|思い出せ",
     re.IGNORECASE,
 )
+_MARK: Final = re.compile(r" \(updated this week\)$|（今週更新）$")
 _MEMORIES: Final = re.compile(r"remember|memor|記憶|思い出|覚え", re.IGNORECASE)
 
 
@@ -89,8 +90,8 @@ def _listed(text: str) -> list[str]:
     for line in text.splitlines():
         point = line.strip().startswith(("- ", "* ", "• "))
         if point and listing:
-            found.append(line.strip()[2:].strip())
-        elif not point:
+            found.append(_MARK.sub("", line.strip()[2:]).strip())
+        elif not point and not line.startswith("<notes "):
             listing = bool(_MEMORIES.search(line))
     return found
 

@@ -14,8 +14,16 @@ from conversations.engine.values import Card, Mask, Part
 from conversations.models import Conversation, Reply
 from memories import keeping
 from memories.models import Memory
+from reverie.providers.demo import reply_to
 from tests.conversations.test_folds import NOON, reasons
-from tests.factories import exchange, make_character, make_conversation, make_memory, make_persona
+from tests.factories import (
+    exchange,
+    make_character,
+    make_conversation,
+    make_memory,
+    make_persona,
+    say,
+)
 
 
 def told(opened) -> dict[str, list[str]]:
@@ -216,3 +224,15 @@ def test_two_talks_have_different_marks_and_one_talk_always_the_same(chat, juno,
         return said.split("<notes ")[1].split(">")[0]
 
     assert marks(chat) == marks(chat) != marks(make_conversation(juno, tomori))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_without_a_model_the_demo_says_what_is_remembered(juno, language):
+    character = make_character(juno, "Tomori", language=language)
+    fact = {"en": "Juno's cat is called Mochi", "ja": "猫の名前はもち"}[language]
+    make_memory(juno, character, fact, pinned=True)
+    make_memory(juno, None, "likes barley tea")
+    question = {"en": "What do you remember?", "ja": "何を覚えてる？"}[language]
+    opened = say(make_conversation(juno, character), question)
+    answer = reply_to(turns.prepare(opened.reply.pk).request)
+    assert f"- {fact}\n- likes barley tea\n" in answer

@@ -13,7 +13,7 @@ from tests.factories import make_character, make_memory
 pytestmark = pytest.mark.django_db
 
 
-def refused(act, *args, **options) -> str:
+def refused(act, *args, **options) -> str | None:
     """The code with which an act refuses."""
     with pytest.raises(ValidationError) as problem:
         act(*args, **options)
