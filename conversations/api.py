@@ -1,14 +1,28 @@
 """Talks over HTTP: commands come here, events go over the socket."""
 
-from typing import Any
+from dataclasses import asdict
+from typing import Any, Literal
 from uuid import UUID
 
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Status
 from pydantic import Field
 
 from characters.models import Character, Persona
-from conversations import generation, history, sent, sync, turns, versions
+from conversations import (
+    exporting,
+    finding,
+    generation,
+    history,
+    limits,
+    sent,
+    sync,
+    trash,
+    turns,
+    usage,
+    versions,
+)
 from conversations.models import Conversation, Message, Reply
 from conversations.schemas import (
     ConversationIn,
@@ -18,6 +32,7 @@ from conversations.schemas import (
     CountOut,
     DraftOut,
     EditIn,
+    LimitList,
     MessageOut,
     MessagePage,
     PromptOut,
@@ -25,9 +40,10 @@ from conversations.schemas import (
     SendIn,
     StopOut,
     TurnOut,
+    UsageReport,
 )
 from reverie.accounts.middleware import PersonRequest
-from reverie.accounts.paging import Page, PageQuery, page_of
+from reverie.accounts.paging import Page, page_of
 
 router = Router(tags=["conversations"])
 
@@ -39,11 +55,33 @@ class MessageQuery(Page):
     before: int | None = Field(None, ge=0, lt=2**31)
 
 
+class ConversationQuery(Page):
+    """All, or those in which `q` is found, or those in the trash."""
+
+    q: str = Field("", max_length=finding.QUERY_LENGTH)
+    deleted: bool = False
+
+
 @router.get("conversations", response=ConversationPage)
-def list_conversations(request: PersonRequest, page: PageQuery) -> dict[str, Any]:
-    talks = Conversation.objects.of(request.user).with_speakers()
-    items, following = page_of(talks, ("-talked_at", "-id"), page)
+def list_conversations(request: PersonRequest, query: Query[ConversationQuery]) -> dict[str, Any]:
+    """The latest first. With `q`, a page may be short and still have a `next`."""
+    if sought := finding.tidy(query.q):
+        found, following = finding.find(request.user, sought, query)
+        return {"items": [_found_row(one) for one in found], "next": following}
+    talks, order = Conversation.objects.of(request.user), finding.ORDER
+    if query.deleted:
+        talks, order = Conversation.objects.trashed(request.user), ("-deleted_at", "-id")
+    items, following = page_of(talks.with_speakers(), order, query)
     return {"items": [sync.conversation_row(item) for item in items], "next": following}
+
+
+def _found_row(found: finding.Found) -> dict[str, Any]:
+    place = found.said and {
+        "message_id": found.message_id,
+        "position": found.position,
+        "excerpt": asdict(found.said),
+    }
+    return sync.conversation_row(found.chat) | {"found": place}
 
 
 @router.post("conversations", response={201: ConversationOut})
@@ -70,9 +108,30 @@ def change_conversation(
 
 
 @router.delete("conversations/{uuid:pk}", response={204: None})
-def delete_conversation(request: PersonRequest, pk: UUID) -> Status[None]:
-    history.delete(request.user, pk)
+def delete_conversation(request: PersonRequest, pk: UUID, for_good: bool = False) -> Status[None]:
+    """Into the trash, from which `restore` brings it back; `for_good` drops it from there."""
+    if for_good:
+        trash.erase(request.user, pk)
+    elif reply := trash.delete(request.user, pk):
+        generation.stop(reply)
     return Status(204, None)
+
+
+@router.post("conversations/{uuid:pk}/restore", response=ConversationOut)
+def restore_conversation(request: PersonRequest, pk: UUID) -> dict[str, Any]:
+    """Bring a deleted conversation back as it was."""
+    return sync.conversation_row(trash.restore(request.user, pk))
+
+
+@router.get("conversations/{uuid:pk}/export", response=None)
+def export_conversation(
+    request: PersonRequest,
+    pk: UUID,
+    format: Literal["text", "json"] = "json",  # noqa: A002
+) -> StreamingHttpResponse:
+    """The whole talk as a file: words for people, or everything in JSON."""
+    talks = Conversation.objects.of(request.user).with_speakers().select_related("persona")
+    return exporting.response(request, request.user, get_object_or_404(talks, pk=pk), format)
 
 
 @router.get("conversations/{uuid:pk}/messages", response=MessagePage)
@@ -200,3 +259,15 @@ def _started(opened: turns.Opened) -> Status[Any]:
         "revision": opened.conversation.revision,
     }
     return Status(202, turn)
+
+
+@router.get("usage", response=UsageReport)
+def read_usage(request: PersonRequest) -> dict[str, Any]:
+    """Tokens and cost of the last 30 days, by day and by conversation."""
+    return usage.row(usage.of(request.user))
+
+
+@router.get("limits", response=LimitList)
+def list_limits(request: PersonRequest) -> dict[str, Any]:
+    """Every limit, as the code goes by it."""
+    return {"items": list(limits.rows())}

@@ -53,15 +53,6 @@ def _title(text: str | None) -> str:
 
 
 @transaction.atomic
-def delete(user: User, conversation_id: UUID) -> None:
-    """Delete a talk with everything said in it. Memories are not the talk's and stay."""
-    conversation = turns.locked(user, conversation_id)
-    pk, revision = conversation.pk, conversation.revision
-    conversation.delete()
-    sync.tell(pk, {"type": "changed", "revision": revision + 1})
-
-
-@transaction.atomic
 def edit_message(
     user: User, conversation_id: UUID, message_id: UUID, text: str, *, seen: int | None = None
 ) -> Message:

@@ -39,9 +39,10 @@ RULES = (
     ),
     Rule(
         "active_is_shown",
-        "A reply under way and its message are not deleted.",
-        f"SELECT r.id FROM {REPLY_IN_TALK} WHERE r.status IN ('queued', 'streaming') "
-        "AND (r.deleted_in IS NOT NULL OR m.deleted_in IS NOT NULL)",
+        "A reply under way, its message and its talk are not deleted.",
+        f"SELECT r.id FROM {REPLY_IN_TALK} JOIN {CONVERSATION} c ON c.id = r.conversation_id "
+        "WHERE r.status IN ('queued', 'streaming') AND (r.deleted_in IS NOT NULL "
+        "OR m.deleted_in IS NOT NULL OR c.deleted_at IS NOT NULL)",
     ),
     Rule(
         "never_doubled",

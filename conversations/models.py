@@ -15,7 +15,12 @@ from reverie.text.ids import new_id
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
     def of(self, user: User) -> Self:
-        return self.filter(owner=user)
+        """What is deleted is not there, for anybody; `trashed` has it."""
+        return self.filter(owner=user, deleted_at=None)
+
+    def trashed(self, user: User) -> Self:
+        """Deleted, and not yet gone for good."""
+        return self.filter(owner=user).exclude(deleted_at=None)
 
     def with_speakers(self) -> Self:
         return self.prefetch_related("participants__character")
@@ -45,6 +50,7 @@ class Conversation(models.Model):
     generation = models.PositiveIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     talked_at = models.DateTimeField(default=timezone.now, editable=False)
+    deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = ConversationQuerySet.as_manager()
 
@@ -88,7 +94,7 @@ class Participant(models.Model):
 
 class MessageQuerySet(models.QuerySet["Message"]):
     def of(self, user: User) -> Self:
-        return self.filter(conversation__owner=user)
+        return self.filter(conversation__owner=user, conversation__deleted_at=None)
 
     def within(self, conversation: Conversation) -> Self:
         """What is said in a talk; what was deleted there is not."""
@@ -158,6 +164,10 @@ class Message(models.Model):
 
 class ReplyQuerySet(models.QuerySet["Reply"]):
     def of(self, user: User) -> Self:
+        return self.filter(conversation__owner=user, conversation__deleted_at=None)
+
+    def ever_of(self, user: User) -> Self:
+        """As `of`, with those of deleted talks."""
         return self.filter(conversation__owner=user)
 
     def kept(self) -> Self:

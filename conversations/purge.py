@@ -1,15 +1,16 @@
 """What people deleted can be brought back for a while; then its words go everywhere (D42)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from conversations.models import Message, PromptPiece, Reply
+from conversations.models import Conversation, Fold, Message, PromptPiece, Reply
 from conversations.sent import text_hash
+from reverie.accounts.models import User
 
 BATCH = 500  # rows of one transaction
 
@@ -17,6 +18,11 @@ BATCH = 500  # rows of one transaction
 def purge() -> int:
     """Blank what was deleted more than TRASH_DAYS ago; how many rows. Safe to run again."""
     before = timezone.now() - timedelta(days=settings.TRASH_DAYS)
+    talks = list(Conversation.objects.filter(deleted_at__lt=before))
+    return sum(drop(talk) for talk in talks) + _blank_rows(before)
+
+
+def _blank_rows(before: datetime) -> int:
     messages = Message.objects.filter(deleted_at__lt=before).exclude(text="")
     gone = Reply.objects.filter(deleted_at__lt=before)
     of_gone = Reply.objects.filter(message__deleted_at__lt=before)
@@ -51,3 +57,54 @@ def _blank_pieces(told: set[tuple[UUID, str]]) -> None:
         replied = Reply.objects.filter(conversation__owner=owner, text=text)
         if text and not said.exists() and not replied.exists():
             PromptPiece.objects.filter(owner=owner, hash=text_hash(text)).update(text="")
+
+
+@transaction.atomic
+def drop(talk: Conversation) -> bool:
+    """Delete a talk in the trash for good; False when it is not there (any more).
+
+    What was sent for it goes too, unless something else of its owner was sent with it.
+    """
+    _hold(talk.owner_id)
+    doomed = Conversation.objects.filter(pk=talk.pk).exclude(deleted_at=None)
+    said = _hashes(talk)
+    if not doomed.delete()[0]:
+        return False
+    _drop_pieces(talk.owner_id)
+    left = PromptPiece.objects.filter(owner=talk.owner_id, hash__in=said)
+    _blank_pieces({(talk.owner_id, text) for text in left.values_list("text", flat=True)})
+    return True
+
+
+def _hold(owner: UUID) -> None:
+    """Keep every turn of this person from being laid out: it may refer to a piece unseen by us."""
+    talks = Conversation.objects.filter(owner=owner).order_by("pk").select_for_update()
+    list(talks)
+    User.objects.select_for_update().get(pk=owner)  # from here on no new talk begins
+    list(talks.all())  # those that began in between
+
+
+def _hashes(talk: Conversation) -> set[str]:
+    """Of every text in this talk."""
+    texts = Message.objects.filter(conversation=talk).values_list("text")
+    texts = texts.union(Reply.objects.filter(conversation=talk).values_list("text"))
+    return {text_hash(text) for (text,) in texts.iterator()}
+
+
+def _drop_pieces(owner: UUID) -> None:
+    """Delete the texts of this person that no prompt and no fold refers to."""
+    talk, reply, fold, piece = (
+        model._meta.db_table for model in (Conversation, Reply, Fold, PromptPiece)
+    )
+    each = "jsonb_array_elements({}) part, jsonb_array_elements(part -> 1) ref"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            DELETE FROM {piece} WHERE owner_id = %(owner)s AND hash NOT IN (
+                SELECT ref ->> 0 FROM {talk} t JOIN {reply} r ON r.conversation_id = t.id,
+                {each.format("r.sent -> 'sections'")} WHERE t.owner_id = %(owner)s
+                UNION SELECT ref ->> 0 FROM {talk} t JOIN {fold} f ON f.conversation_id = t.id,
+                {each.format("f.prefix")} WHERE t.owner_id = %(owner)s)
+            """,
+            {"owner": owner},
+        )

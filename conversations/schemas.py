@@ -35,8 +35,28 @@ class ConversationOut(Schema):
     talked_at: str
 
 
+class ExcerptOut(Schema):
+    """A line of a text around what was looked for."""
+
+    before: str
+    hit: str
+    after: str
+
+
+class PlaceOut(Schema):
+    message_id: UUID
+    position: int
+    excerpt: ExcerptOut
+
+
+class ConversationRow(ConversationOut):
+    """`found`: where the newest message is that says it; null when only the name does."""
+
+    found: PlaceOut | None = None
+
+
 class ConversationPage(Schema):
-    items: list[ConversationOut]
+    items: list[ConversationRow]
     next: str | None
 
 
@@ -162,3 +182,42 @@ class PromptOut(Schema):
     left_out: list[UUID]
     messages: list[LineOut]
     usage: UsageOut
+
+
+class SumsOut(Schema):
+    """`unpriced`: replies without a cost, which `cost` therefore leaves out."""
+
+    replies: int
+    unpriced: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    cost: str | None
+
+
+class DayOut(SumsOut):
+    day: str
+
+
+class ChatUsageOut(SumsOut):
+    conversation_id: UUID
+    title: str
+    deleted: bool
+
+
+class UsageReport(Schema):
+    zone: str
+    days: list[DayOut]
+    chats: list[ChatUsageOut]
+    total: SumsOut
+
+
+class LimitOut(Schema):
+    name: str
+    value: int
+    unit: str
+    words: str
+
+
+class LimitList(Schema):
+    items: list[LimitOut]

@@ -30,10 +30,13 @@ def store(owner: User, sections: Sequence[Section]) -> Refs:
     """Keep the texts that are not kept yet, and give the references back."""
     texts = {text_hash(piece.text): piece.text for s in sections for piece in s.pieces}
     pieces = PromptPiece.objects.filter(owner=owner)
-    known = set(pieces.filter(hash__in=texts).values_list("hash", flat=True))
+    # One that was cleared for good comes back when the same words are said anew.
+    known = set(pieces.filter(hash__in=texts).exclude(text="").values_list("hash", flat=True))
     missing = [PromptPiece(owner=owner, hash=h, text=t) for h, t in texts.items() if h not in known]
     missing.sort(key=lambda piece: piece.hash)  # two talks at once lock in the same order
-    PromptPiece.objects.bulk_create(missing, ignore_conflicts=True)
+    PromptPiece.objects.bulk_create(
+        missing, update_conflicts=True, unique_fields=["owner", "hash"], update_fields=["text"]
+    )
     return refs(sections)
 
 

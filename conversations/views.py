@@ -6,9 +6,11 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -16,11 +18,24 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from characters import demo
 from characters.models import Character
-from conversations import history, sent, shown, sync, turns
+from conversations import (
+    exporting,
+    finding,
+    generation,
+    history,
+    limits,
+    sent,
+    shown,
+    sync,
+    trash,
+    turns,
+    usage,
+)
 from conversations.forms import NewChat, Title
 from conversations.models import Conversation, ConversationQuerySet, Reply
 from reverie.accounts.middleware import PersonRequest
 from reverie.accounts.models import User
+from reverie.accounts.paging import Page
 
 LISTED = 40  # chats beside a talk
 AT_HOME = 6
@@ -44,8 +59,39 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def chats(request: PersonRequest) -> HttpResponse:
+    """All chats, or with `q` those in which it is found; `deleted` offers that one's return."""
+    query = finding.tidy(request.GET.get("q", ""))
+    trashed = Conversation.objects.trashed(request.user).with_speakers()
+    context: dict[str, Any] = {
+        "query": query,
+        "deleted": trashed.filter(pk__in=_ids(request.GET.get("deleted", ""))).first(),
+        "any_deleted": trashed.exists(),
+        "limit": finding.QUERY_LENGTH,
+    }
+    context |= _found(request, query) if query else _listed(request)
+    return render(request, "chats/list.html", context)
+
+
+def _ids(text: str) -> list[UUID]:
+    """The id that `text` is, or none."""
+    try:
+        return [UUID(text)]
+    except ValueError:
+        return []
+
+
+def _listed(request: PersonRequest) -> dict[str, Any]:
     page = Paginator(_chats(request.user), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "chats/list.html", {"page": page, "chats": page.object_list})
+    return {"page": page, "rows": [{"chat": chat} for chat in page.object_list]}
+
+
+def _found(request: PersonRequest, query: str) -> dict[str, Any]:
+    cursor = request.GET.get("cursor", "")
+    try:
+        rows, further = finding.find(request.user, query, Page(cursor=cursor, limit=PER_PAGE))
+    except ValidationError:  # a place that no page ever named
+        rows, further = finding.find(request.user, query, Page(cursor="", limit=PER_PAGE))
+    return {"rows": rows, "further": further}
 
 
 @login_required
@@ -79,27 +125,78 @@ def chat(request: PersonRequest, pk: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def edit_chat(request: PersonRequest, pk: UUID) -> HttpResponse:
     """Give a chat another name; without one it is called after who talks in it."""
     conversation = get_object_or_404(Conversation.objects.of(request.user), pk=pk)
-    form = Title(request.POST, instance=conversation)
-    if form.is_valid():
-        history.change(request.user, pk, form.cleaned_data)
-    else:
-        messages.error(request, " ".join(str(error) for error in form.errors["title"]))
+    form = Title(request.POST if request.method == "POST" else None, instance=conversation)
+    if not form.is_valid():
+        listed = "listed" in request.GET or "listed" in request.POST
+        return render(request, "chats/rename.html", {"form": form, "listed": listed})
+    history.change(request.user, pk, form.cleaned_data)
+    return redirect("chat-list") if "listed" in request.POST else redirect("chat", pk=pk)
+
+
+@login_required
+@require_POST
+def delete_chat(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """Nothing is asked, since it can be brought back: at once in the list, later in the trash."""
+    get_object_or_404(Conversation.objects.of(request.user), pk=pk)
+    if reply := trash.delete(request.user, pk):
+        generation.stop(reply)
+    return redirect(f"{reverse('chat-list')}?deleted={pk}")
+
+
+@login_required
+@require_safe
+def deleted_chats(request: PersonRequest) -> HttpResponse:
+    talks = Conversation.objects.trashed(request.user).with_speakers().order_by("-deleted_at")
+    page = Paginator(talks, PER_PAGE).get_page(request.GET.get("page"))
+    rows = [(chat, trash.days_left(chat)) for chat in page.object_list]
+    return render(
+        request, "chats/trash.html", {"page": page, "rows": rows, "days": settings.TRASH_DAYS}
+    )
+
+
+@login_required
+@require_POST
+def restore_chat(request: PersonRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(Conversation.objects.filter(owner=request.user), pk=pk)
+    trash.restore(request.user, pk)
     return redirect("chat", pk=pk)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def delete_chat(request: PersonRequest, pk: UUID) -> HttpResponse:
-    conversation = get_object_or_404(_chats(request.user), pk=pk)
+def erase_chat(request: PersonRequest, pk: UUID) -> HttpResponse:
+    talks = Conversation.objects.trashed(request.user).with_speakers()
+    conversation = get_object_or_404(talks, pk=pk)
     if request.method != "POST":
         return render(request, "chats/delete.html", {"conversation": conversation})
-    history.delete(request.user, pk)
-    messages.success(request, _("The chat is deleted."))
-    return redirect("chat-list")
+    trash.erase(request.user, pk)
+    messages.success(request, _("The chat is gone for good."))
+    return redirect("chat-trash")
+
+
+@login_required
+@require_safe
+def export(request: PersonRequest, pk: UUID, form: str) -> StreamingHttpResponse:
+    conversation = get_object_or_404(_chats(request.user), pk=pk)
+    return exporting.response(request, request.user, conversation, form)
+
+
+@login_required
+@require_safe
+def usage_page(request: PersonRequest) -> HttpResponse:
+    found = usage.of(request.user)
+    return render(request, "usage.html", {"usage": found, "bars": usage.bars(found)})
+
+
+@require_safe
+def limits_page(request: HttpRequest) -> HttpResponse:
+    """For everybody: what is allowed is no secret."""
+    rows = [row | {"unit": limits.UNITS[row["unit"]]} for row in limits.rows()]
+    return render(request, "limits.html", {"limits": rows})
 
 
 @login_required

@@ -31,16 +31,21 @@ def page_of(rows: "QuerySet[M]", order: tuple[str, ...], page: Page) -> tuple[li
 
     Raises `ValidationError` with code `cursor` for a cursor that this list never gave.
     """
-    ordered = rows.order_by(*order)
-    values = _decoded(page.cursor, len(order)) if page.cursor else None
-    try:
-        after = ordered.filter(_beyond(order, values)) if values else ordered
-        found = list(after[: page.limit + 1])
-    except (TypeError, ValueError, OverflowError, ValidationError, DataError) as problem:
-        raise _wrong_cursor() from problem
+    found = first_of(rows, order, page.cursor, page.limit + 1)
     more = len(found) > page.limit
     items = found[: page.limit]
-    return items, _encoded(items[-1], order) if more else None
+    return items, cursor_of(items[-1], order) if more else None
+
+
+def first_of(rows: "QuerySet[M]", order: tuple[str, ...], cursor: str, count: int) -> list[M]:
+    """So many of `rows` from this place on. Raises as `page_of` does."""
+    ordered = rows.order_by(*order)
+    values = _decoded(cursor, len(order)) if cursor else None
+    try:
+        after = ordered.filter(_beyond(order, values)) if values else ordered
+        return list(after[:count])
+    except (TypeError, ValueError, OverflowError, ValidationError, DataError) as problem:
+        raise _wrong_cursor() from problem
 
 
 def _beyond(order: tuple[str, ...], values: list[Any]) -> Q:
@@ -53,7 +58,8 @@ def _beyond(order: tuple[str, ...], values: list[Any]) -> Q:
     return beyond
 
 
-def _encoded(row: Model, order: tuple[str, ...]) -> str:
+def cursor_of(row: Model, order: tuple[str, ...]) -> str:
+    """The place in a list right after `row`."""
     values = [getattr(row, field.lstrip("-")) for field in order]
     return urlsafe_b64encode(json.dumps(values, default=str).encode()).decode().rstrip("=")
 

@@ -28,7 +28,7 @@ export function api(base) {
   return {
     send: (client_id, text) => call("POST", "messages", { client_id, text }),
     stop: () => call("POST", "stop"),
-    before: (position) => call("GET", `messages?before=${position}&limit=50`),
+    before: (position, limit = 50) => call("GET", `messages?before=${position}&limit=${limit}`),
     edit: (message, text, revision) => call("PATCH", `messages/${message}`, { text, revision }),
     remove: (message, following) =>
       call("DELETE", `messages/${message}?following=${Boolean(following)}`),

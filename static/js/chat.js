@@ -9,6 +9,7 @@ import { createMenu } from "./menu.js";
 import { outbox } from "./outbox.js";
 import { createPainter } from "./paint.js";
 import { createScroll } from "./scroll.js";
+import { seek } from "./seek.js";
 import { createSending } from "./sending.js";
 import { listen } from "./shortcuts.js";
 import { connect } from "./socket.js";
@@ -158,5 +159,6 @@ window.visualViewport?.addEventListener("resize", ({ target }) => {
 
 store.set({});
 scroll.toEnd();
+seek(store, server, scroll);
 editor.resume();
 setInterval(() => state.messages.at(-1)?.replies.some((reply) => reply.error) && store.set({}), 1000);

@@ -1,5 +1,5 @@
 /* "Draft my next line": the model writes what one might say; it stays a proposal in the box. */
-import { place } from "./menu.js";
+import { place } from "./place.js";
 import { say } from "./text.js";
 
 const byId = (id) => document.getElementById(id);

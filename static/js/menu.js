@@ -1,10 +1,9 @@
 /* The menu of a message: beside its button on a desk, a sheet at the foot of a phone. */
 import { promptOf } from "./message.js";
+import { place } from "./place.js";
 import { after, possible } from "./possible.js";
 import { chosen } from "./store.js";
 import { say } from "./text.js";
-
-const GAP = 6; // px between a button and its menu
 
 /** `act(name, message id, element)` does what is chosen. */
 export function createMenu(store, act) {
@@ -70,17 +69,6 @@ export function createMenu(store, act) {
   document.addEventListener("pointerdown", note, true);
   document.addEventListener("keydown", () => (closing = null), true);
   return { show };
-}
-
-/** Put an open popover where its button is, above it when there is no room below. */
-export function place(popover, button) {
-  const at = button.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = popover;
-  const below = at.bottom + GAP + height <= innerHeight - GAP;
-  const top = below ? at.bottom + GAP : Math.max(GAP, at.top - GAP - height);
-  const left = Math.min(Math.max(GAP, at.left), innerWidth - width - GAP);
-  popover.style.setProperty("--top", `${top}px`);
-  popover.style.setProperty("--left", `${left}px`);
 }
 
 function offered(menu) {

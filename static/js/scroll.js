@@ -67,8 +67,13 @@ export function createScroll(store, { older }) {
     toEnd();
   }
 
+  /** Stay where one is put, and not at the end. */
+  function leave() {
+    stuck = false;
+  }
+
   view.addEventListener("scroll", scrolled, { passive: true });
   pill.addEventListener("click", follow);
   new ResizeObserver(() => stuck && toEnd()).observe(view);
-  return { keep, follow, toEnd };
+  return { keep, follow, leave, toEnd };
 }

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from characters.models import Character, Persona
+from conversations import trash
 from conversations.models import Conversation, Reply
 from reverie.accounts import signin
 from reverie.accounts.models import User
@@ -11,13 +12,14 @@ from tests.factories import exchange, make_character, make_conversation, make_pe
 
 @dataclass(frozen=True)
 class House:
-    """One person with a character, a persona, and a talk of theirs."""
+    """One person with a character, a persona, and a talk of theirs, and one in the trash."""
 
     person: User
     character: Character
     persona: Persona
     chat: Conversation
     reply: Reply
+    gone: Conversation
 
 
 def make_house(person: User) -> House:
@@ -35,20 +37,36 @@ def make_house(person: User) -> House:
     )
     chat = make_conversation(person, character)
     opened = exchange(chat, "Zzyzx, zzyzx?", "*Zzyzx.* Zzyzx\n\n- **zzyzx**\n- `zzyzx`\n\n> zzyzx")
-    return House(person, character, persona, chat, opened.reply)
+    counted = {"prompt_tokens": 1200, "cached_tokens": 700, "completion_tokens": 90}
+    Reply.objects.filter(pk=opened.reply.pk).update(**counted, cost="0.0123")
+    gone = make_conversation(person, character)
+    trash.delete(person, gone.pk)
+    return House(person, character, persona, chat, opened.reply, gone)
 
 
 def paths(house: House, *, signed_in: bool = True) -> list[str]:
     """The pages of somebody who is signed in, or of a stranger."""
     if not signed_in:
-        return ["/", "/sign-in/", signin.link_path(house.person), "/sign-in/no/", "/nowhere/"]
+        return [
+            "/",
+            "/sign-in/",
+            signin.link_path(house.person),
+            "/sign-in/no/",
+            "/limits/",
+            "/nowhere/",
+        ]
     chat, character = f"/chats/{house.chat.pk}/", f"/characters/{house.character.pk}/"
     persona = f"/personas/{house.persona.pk}/"
     return [
         "/",
         "/chats/",
+        "/chats/?q=zzyzx",
+        "/chats/?q=nobody",
+        f"/chats/?deleted={house.gone.pk}",
+        "/chats/deleted/",
+        f"/chats/{house.gone.pk}/erase/",
         chat,
-        f"{chat}delete/",
+        f"{chat}edit/",
         f"{chat}replies/{house.reply.pk}/prompt/",
         "/characters/",
         "/characters/?q=nobody",
@@ -60,4 +78,6 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         persona,
         f"{persona}delete/",
         "/settings/",
+        "/usage/",
+        "/limits/",
     ]

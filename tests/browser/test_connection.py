@@ -109,9 +109,10 @@ def test_what_is_renamed_on_one_device_is_renamed_on_the_other(stage, juno, chat
 
 @pytest.mark.requirement("P10")
 def test_a_chat_deleted_elsewhere_says_so_and_stays_readable(stage, juno, chat):
-    talk, remote = open_talk(stage, juno, chat), stage.open(juno, f"{path_of(chat)}delete/")
+    talk, remote = open_talk(stage, juno, chat), stage.open(juno, "/chats/")
     talk.page.wait_for_timeout(300)
-    remote.get_by_role("button", name="Delete for good").click()
+    remote.get_by_role("button", name="Options for").click()
+    remote.get_by_role("button", name="Delete this chat").click()
     expect(talk.banner).to_contain_text("This chat was deleted.")
     expect(talk.messages).to_have_count(1)
     expect(talk.send_button).to_be_disabled()

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from conversations import generation, history, leases, sync, turns, versions
+from conversations import generation, leases, sync, trash, turns, versions
 from conversations.models import Conversation, Fold, Message, Reply
 from reverie.providers.base import Usage
 from reverie.providers.errors import ProviderError
@@ -125,8 +125,8 @@ def test_preparing_a_reply_and_deleting_its_talk_do_not_lock_each_other_out():
         chat = make_conversation(user)
         opened = say(chat)
         acts = [
-            lambda chat=chat: history.delete(user, chat.pk),
+            lambda chat=chat: trash.delete(user, chat.pk),
             lambda opened=opened: turns.prepare(opened.reply.pk),
         ]
         at_once(2, lambda number, acts=acts: acts[number]())
-    assert not Conversation.objects.filter(owner=user).exists()
+    assert not Conversation.objects.of(user).exists()

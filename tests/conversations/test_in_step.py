@@ -71,6 +71,11 @@ def _second_version(chat, turn):
     turns.close(again.reply.pk, prepared.attempt, turns.Outcome(Reply.Status.DONE, "Other"))
 
 
+def _delete_and_restore(call, chat, turn):
+    call("delete", "")
+    call("post", "restore")
+
+
 ACTS = {
     "send": _send,
     "edit_message": _edit_message,
@@ -83,6 +88,7 @@ ACTS = {
     "go_on": _continue,
     "stop": _stop,
     "change_conversation": _change,
+    "restore_conversation": _delete_and_restore,
 }
 # No page is kept in step before a talk begins or after it is gone; a draft changes nothing.
 NOT_ON_A_PAGE = {"create_conversation", "delete_conversation", "impersonate"}

@@ -55,11 +55,18 @@ CHAT, CHARACTER_PAGE, PERSONA_PAGE = (
 PAGES = {
     "": Page("/", signed_out=(200, 405)),
     "chats/": Page("/chats/"),
+    "chats/deleted/": Page("/chats/deleted/"),
     "chats/new/": Page("/chats/new/", 405, 302, {"character": "{character}"}),
     "chats/<uuid:pk>/": Page(CHAT),
-    "chats/<uuid:pk>/edit/": Page(f"{CHAT}edit/", 405, 302, {"title": "New"}),
-    "chats/<uuid:pk>/delete/": Page(f"{CHAT}delete/", 200, 302),
+    "chats/<uuid:pk>/edit/": Page(f"{CHAT}edit/", 200, 302, {"title": "New"}),
+    "chats/<uuid:pk>/delete/": Page(f"{CHAT}delete/", 405, 302),
+    "chats/<uuid:pk>/restore/": Page("/chats/{trashed}/restore/", 405, 302),
+    "chats/<uuid:pk>/erase/": Page("/chats/{trashed}/erase/", 200, 302),
+    "chats/<uuid:pk>/export.txt": Page(f"{CHAT}export.txt", html=False),
+    "chats/<uuid:pk>/export.json": Page(f"{CHAT}export.json", html=False),
     "chats/<uuid:pk>/replies/<uuid:reply>/prompt/": Page(f"{CHAT}replies/{{reply}}/prompt/"),
+    "usage/": Page("/usage/"),
+    "limits/": Page("/limits/", signed_out=(200, 405)),
     "characters/": Page("/characters/"),
     "characters/new/": Page("/characters/new/", 200, 302, CHARACTER),
     "characters/<uuid:pk>/": Page(CHARACTER_PAGE, 200, 302, CHARACTER),
@@ -121,6 +128,8 @@ OPERATIONS = {
     "GET conversations/{pk}": Operation(TALK),
     "PATCH conversations/{pk}": Operation(TALK, 200, {"title": "New", "persona_id": "{persona}"}),
     "DELETE conversations/{pk}": Operation(TALK, 204),
+    "POST conversations/{pk}/restore": Operation("conversations/{trashed}/restore"),
+    "GET conversations/{pk}/export": Operation(f"{TALK}/export"),
     "GET conversations/{pk}/messages": Operation(f"{TALK}/messages"),
     "POST conversations/{pk}/messages": Operation(
         f"{TALK}/messages", 202, {"client_id": str(uuid4()), "text": "New"}
@@ -147,6 +156,8 @@ OPERATIONS = {
         f"{TALK}/replies/{{reply}}/continue", 202
     ),
     "GET conversations/{pk}/replies/{rid}/prompt": Operation(f"{TALK}/replies/{{reply}}/prompt"),
+    "GET usage": Operation("usage"),
+    "GET limits": Operation("limits"),
 }
 
 

@@ -17,7 +17,7 @@ from django.test.client import ClientHandler
 from PIL import Image
 
 from characters.models import Bond
-from conversations import history
+from conversations import history, trash
 from conversations.models import Reply
 from memories.models import MemoryChange
 from reverie.accounts.models import ApiToken, User
@@ -59,7 +59,7 @@ def own_models() -> list[type[Model]]:
 
 @dataclass
 class House:
-    """A person with a character, a persona, memories, a talk with a deleted turn, and a token."""
+    """A person with a character, a persona, memories, two talks, one of them deleted, and a token."""
 
     user: User
     secret: str
@@ -83,6 +83,9 @@ class House:
         Reply.objects.create(**version, number=1, text=f"{secret} otherwise")
         gone = exchange(talk, f"{secret} taken back", f"{secret} unheard").message
         history.delete_message(user, talk.pk, gone.pk, following=True)
+        trashed = make_conversation(user, character)
+        exchange(trashed, f"{secret} thrown away", f"{secret} answered in vain")
+        trash.delete(user, trashed.pk)
         return cls(
             user=user,
             secret=secret,
@@ -95,6 +98,7 @@ class House:
                 "pinned": str(everywhere.pk),
                 "change": str(MemoryChange.objects.get(memory_uid=memory.pk).pk),
                 "chat": str(talk.pk),
+                "trashed": str(trashed.pk),
                 "said": str(turn.message.pk),
                 "answer": str(turn.answer.pk),
                 "gone": str(gone.pk),

@@ -53,7 +53,7 @@ def visit(browser: Client, page: Page, method: str, house: House) -> tuple[int, 
     return (
         answer.status_code,
         answer.headers.get("Location", ""),
-        answer.content.decode(errors="replace"),
+        answer.getvalue().decode(errors="replace"),
     )
 
 
@@ -106,7 +106,7 @@ def call(browser: Client, key: str, ids: dict[str, str], **headers: str) -> tupl
         content_type="application/json",
         headers=headers,
     )
-    return answer.status_code, json.loads(answer.content or b"null")
+    return answer.status_code, json.loads(answer.getvalue() or b"null")
 
 
 @pytest.mark.parametrize("key", OPERATIONS)

@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.test import Client
 
 from characters.models import Bond, Character, Persona
+from conversations import trash
 from conversations.models import Conversation, Message, Reply
 from reverie.text import markdown
 from tests.factories import exchange, make_character, make_conversation, make_persona, make_user
@@ -160,16 +161,22 @@ def mallory():
         status="failed", error_code="network", error_detail=every
     )
     Conversation.objects.filter(pk=talk.pk).update(title=HOSTILE[2])
+    gone = make_conversation(user, character)
+    trash.delete(user, gone.pk)
+    Conversation.objects.filter(pk=gone.pk).update(title=HOSTILE[3])
     return user
 
 
 def paths_of(user) -> list[str]:
     """A page for every thing that they have."""
-    talk = Conversation.objects.get(owner=user)
+    talk = Conversation.objects.of(user).get()
+    gone = Conversation.objects.trashed(user).get()
     replies = Reply.objects.of(user).exclude(sent=None).values_list("pk", flat=True)
     return [
-        *("/", "/chats/", "/characters/", "/personas/", "/settings/"),
-        *(f"/chats/{talk.pk}/{rest}" for rest in ("", "delete/")),
+        *("/", "/chats/", "/characters/", "/personas/", "/settings/", "/usage/", "/limits/"),
+        *("/chats/?q=hostile", "/chats/?q=<", "/chats/deleted/", f"/chats/?deleted={gone.pk}"),
+        *(f"/chats/{talk.pk}/{rest}" for rest in ("", "edit/")),
+        f"/chats/{gone.pk}/erase/",
         *(f"/chats/{talk.pk}/replies/{pk}/prompt/" for pk in replies),
         *(f"/characters/{pk}/{r}" for pk in _ids(Character, user) for r in ("", "delete/")),
         *(f"/personas/{pk}/{r}" for pk in _ids(Persona, user) for r in ("", "delete/")),
@@ -226,7 +233,7 @@ def test_hostile_words_stay_words_in_what_a_saved_form_says():
 
 @pytest.mark.requirement("A4")
 def test_the_html_of_replies_in_the_api_is_calm(mallory):
-    browser, talk = stranger(), Conversation.objects.get(owner=mallory)
+    browser, talk = stranger(), Conversation.objects.of(mallory).get()
     browser.force_login(mallory)
     answer = browser.get(f"/api/v1/conversations/{talk.pk}/messages", {"limit": 200})
     replies = [reply for message in answer.json()["items"] for reply in message["replies"]]
@@ -254,7 +261,7 @@ def test_the_admin_shows_hostile_names_as_text(mallory):
 
 @pytest.mark.requirement("A4")
 def test_a_page_says_its_state_in_a_form_that_no_word_can_leave(mallory):
-    browser, talk = stranger(), Conversation.objects.get(owner=mallory)
+    browser, talk = stranger(), Conversation.objects.of(mallory).get()
     browser.force_login(mallory)
     html = browser.get(f"/chats/{talk.pk}/").content.decode()
     state = re.search('<script id="state" type="application/json">(.*?)</script>', html, re.DOTALL)

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 
-from conversations import history
+from conversations import trash
 from conversations.consumers import NOT_FOUND, SIGNED_OUT
 from conversations.hop import hop
 from conversations.models import Conversation
@@ -66,4 +66,4 @@ def _take_away(people: dict[str, House]) -> None:
     people["suspended token"].suspend()
     ApiToken.objects.filter(user=people["token gone"].user).delete()
     talk = Conversation.objects.get(pk=people["talk gone"].ids["chat"])
-    history.delete(talk.owner, talk.pk)
+    trash.delete(talk.owner, talk.pk)
