@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from characters import avatars
 from characters.models import LONG_TEXT, MOST_GREETINGS, MOST_TAGS, TAG_LENGTH, Character, Persona
@@ -14,7 +15,7 @@ from conversations import finding, history
 from reverie.accounts.models import User
 
 UNITS: dict[str, Promise] = {
-    "characters": _("characters"),
+    "characters": pgettext_lazy("of a text", "characters"),
     "tokens": _("tokens"),
     "bytes": _("bytes"),
     "pixels": _("pixels"),

@@ -195,7 +195,7 @@ def usage_page(request: PersonRequest) -> HttpResponse:
 @require_safe
 def limits_page(request: HttpRequest) -> HttpResponse:
     """For everybody: what is allowed is no secret."""
-    rows = [row | {"unit": limits.UNITS[row["unit"]]} for row in limits.rows()]
+    rows = [row | {"unit_words": limits.UNITS[row["unit"]]} for row in limits.rows()]
     return render(request, "limits.html", {"limits": rows})
 
 

@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 from django import template
 from django.utils.formats import number_format
 
@@ -8,3 +10,9 @@ register = template.Library()
 def grouped(number: int | None) -> str:
     """12345 as 12,345, however the reader's language writes it; a dash for what nobody counted."""
     return "–" if number is None else number_format(number, use_l10n=True, force_grouping=True)
+
+
+@register.filter
+def price(cost: Decimal | None) -> str:
+    """A sum of money without the zeros that say nothing; a dash where nobody named a price."""
+    return "–" if cost is None else number_format(f"{cost.normalize():f}", use_l10n=True)

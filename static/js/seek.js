@@ -10,7 +10,6 @@ export async function seek(store, server, scroll) {
   const at = Number(new URLSearchParams(location.search).get("at"));
   if (!Number.isSafeInteger(at) || at < 1) return;
   const { state } = store;
-  scroll.leave();
   for (let calls = 0; state.older && state.floor > at && calls < CALLS; calls += 1) {
     store.set({ fetching: true });
     const { ok, data } = await server.before(state.floor, MOST);
@@ -19,6 +18,7 @@ export async function seek(store, server, scroll) {
   }
   const index = state.messages.findIndex(({ position }) => position >= at);
   if (index < 0) return;
+  scroll.leave();
   const last = Math.max(0, state.messages.length - SHOWN);
   store.set({ from: Math.min(Math.max(0, index - ABOVE), last) });
   show(nodeOf(state.messages[index].id));

@@ -107,3 +107,17 @@ def test_scrolling_down_again_brings_the_newer_ones_back(stage, juno, long_chat)
     now = shown(page)
     assert now[-1] == LENGTH
     assert len(now) <= 300
+
+
+def test_a_place_far_back_is_opened_where_a_search_found_it(stage, juno, long_chat):
+    page = stage.open(juno, "/chats/?q=Line 4012")
+    page.get_by_role("link", name="Line 4012").click()
+    found = page.locator(".message.found")
+    expect(found).to_contain_text("Line 4012")
+    expect(found).to_be_in_viewport()
+    expect(found).to_be_focused()
+    lines = shown(page)
+    assert lines == list(range(lines[0], lines[0] + len(lines)))
+    assert len(lines) <= 300
+    page.locator("#pill").click()
+    expect(page.get_by_text("Line 5000", exact=True)).to_be_in_viewport()

@@ -1,10 +1,11 @@
 """A deleted chat is nowhere, comes back whole for thirty days, and then leaves no word."""
 
 import threading
+import time
 from datetime import timedelta
 
 import pytest
-from django.db import close_old_connections, connection
+from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -131,22 +132,23 @@ def test_words_that_were_cleared_are_kept_again_when_they_are_said_again(chat, j
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.requirement("D42", "X1")
 def test_a_turn_that_is_laid_out_while_a_chat_is_erased_keeps_its_prompt(juno, tomori):
-    """Real connections: the character's words are used by nobody but the two at that moment."""
+    """Nothing that is committed refers to the character's words but the chat that goes."""
     doomed, living = make_conversation(juno, tomori), make_conversation(juno, tomori)
     exchange(doomed, "Hello", "Hi")
     trash.delete(juno, doomed.pk)
     opened = say(living)
-    ready = threading.Barrier(2)
+    laid = threading.Event()
 
     def lay() -> None:
-        ready.wait()
-        turns.prepare(opened.reply.pk)
-        close_old_connections()
+        with transaction.atomic():
+            turns.prepare(opened.reply.pk)
+            laid.set()
+            time.sleep(0.5)
         connection.close()
 
     thread = threading.Thread(target=lay)
     thread.start()
-    ready.wait()
+    assert laid.wait(5)
     trash.erase(juno, doomed.pk)
     thread.join()
     with connection.cursor() as cursor:
