@@ -4,16 +4,16 @@ One kanji is enough, and neither width nor case matters: both sides are compared
 case, which every PostgreSQL can do without a dictionary (C75).
 """
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Cast, Coalesce, StrIndex
 
 from conversations.models import Conversation, ConversationQuerySet, Message, Participant
+from reverie.accounts.finding import Folded, folded
 from reverie.accounts.models import User
 from reverie.accounts.paging import Page, cursor_of, first_of
 from reverie.text import clean
@@ -45,13 +45,6 @@ class Found:
     said: Excerpt | None
     message_id: UUID | None
     position: int | None
-
-
-class Folded(Func):
-    """A text as it is compared."""
-
-    template = "lower(normalize(%(expressions)s, NFKC))"
-    output_field = TextField()
 
 
 def tidy(query: str) -> str:
@@ -147,17 +140,13 @@ def _line(text: str) -> str:
     return " ".join(text.replace("\n", " ").split(" "))
 
 
-def fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).lower()
-
-
 def _span(text: str, query: str) -> tuple[int, int] | None:
     """Where the first `query` begins and ends in `text`, whose letters it may write otherwise."""
-    whole, sought = fold(text), fold(query)
+    whole, sought = folded(text), folded(query)
     at = whole.find(sought)
     if at < 0:
         return None
-    if fold(text[at : at + len(query)]) == sought:
+    if folded(text[at : at + len(query)]) == sought:
         return at, at + len(query)
     return _span_by_letters(text, at, at + len(sought))
 
@@ -168,7 +157,7 @@ def _span_by_letters(text: str, start: int, end: int) -> tuple[int, int] | None:
     for letter in graphemes(text):
         if there >= end:
             break
-        there += len(fold(letter))
+        there += len(folded(letter))
         if there > start and first < 0:
             first = here
         here += len(letter)

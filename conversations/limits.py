@@ -21,15 +21,14 @@ UNITS: dict[str, Promise] = {
     "pixels": _("pixels"),
     "seconds": _("seconds"),
     "days": _("days"),
-    "messages": _("messages"),
-    "memories": _("memories"),
+    "memories": pgettext_lazy("a number of", "memories"),
     "items": _("pieces"),
 }
 
 
 @dataclass(frozen=True)
 class Limit:
-    """`value` is a number, or a setting's name: its row is left out while there is none."""
+    """`value` is a number, or the name of the setting that has it."""
 
     name: str
     value: int | str
@@ -85,9 +84,20 @@ LIMITS = [
         _("The name that characters use for you"),
     ),
     Limit(
-        "memories", "MEMORY_LIMIT", "memories", _("Memories of one character, without pinned ones")
+        "memories",
+        "MEMORY_LIMIT",
+        "memories",
+        _("Memories of one character, or for all of them; pinned ones are counted apart"),
     ),
-    Limit("pins", "PIN_LIMIT", "memories", _("Pinned memories of one character")),
+    Limit(
+        "pins", "PIN_LIMIT", "memories", _("Pinned memories of one character, or for all of them")
+    ),
+    Limit(
+        "memories_sent",
+        "MEMORIES_SENT",
+        "memories",
+        _("Memories sent with a reply, besides the pinned ones"),
+    ),
     Limit("memory", "MEMORY_MAX_LENGTH", "characters", _("A memory")),
 ]
 
@@ -96,11 +106,5 @@ def rows() -> Iterator[dict[str, Any]]:
     """`{name, value, unit, words}` of every limit, in the reader's language."""
     for limit in LIMITS:
         told = limit.value
-        value = getattr(settings, told, None) if isinstance(told, str) else told
-        if value is not None:
-            yield {
-                "name": limit.name,
-                "value": value,
-                "unit": limit.unit,
-                "words": str(limit.words),
-            }
+        value = getattr(settings, told) if isinstance(told, str) else told
+        yield {"name": limit.name, "value": value, "unit": limit.unit, "words": str(limit.words)}

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from conversations import finding, history, trash
 from conversations.models import Conversation, Reply
+from reverie.accounts.finding import folded
 from reverie.accounts.paging import Page
 from tests.conversations.test_history import answer_again
 from tests.factories import exchange, make_character, make_conversation
@@ -55,8 +56,8 @@ def test_neither_width_nor_case_matters(chat, juno, query, text):
     exchange(chat, text, "Hm")
     (found,) = find(juno, query)
     said = found.said
-    assert finding.fold(said.hit) == finding.fold(query)
-    assert finding.fold(said.before + said.hit + said.after) == finding.fold(text)
+    assert folded(said.hit) == folded(query)
+    assert folded(said.before + said.hit + said.after) == folded(text)
 
 
 @pytest.mark.case("C75")

@@ -103,12 +103,11 @@ def test_every_limit_is_told_as_the_code_goes_by_it(juno, settings):
     assert len(told) == len(items)
 
 
-@pytest.mark.requirement("D1", "D2", "D3")
-def test_the_limits_of_memories_appear_with_their_settings(settings):
-    settings.MEMORY_LIMIT = 100
-    assert {row["name"]: row["value"] for row in limits.rows()}["memories"] == 100
-    del settings.MEMORY_LIMIT
-    assert "memories" not in {row["name"] for row in limits.rows()}
+@pytest.mark.requirement("D2", "R9", "R86")
+def test_the_limits_of_memories_are_those_of_the_settings(settings):
+    settings.MEMORY_LIMIT, settings.PIN_LIMIT, settings.MEMORY_MAX_LENGTH = 99, 19, 499
+    told = {row["name"]: row["value"] for row in limits.rows()}
+    assert (told["memories"], told["pins"], told["memory"]) == (99, 19, 499)
 
 
 def test_every_unit_has_words():

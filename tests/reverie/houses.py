@@ -59,7 +59,7 @@ def own_models() -> list[type[Model]]:
 
 @dataclass
 class House:
-    """A person with a character, a persona, memories, two talks, one of them deleted, and a token."""
+    """A person with a character, a persona, memories, a talk, a deleted one, and a token."""
 
     user: User
     secret: str

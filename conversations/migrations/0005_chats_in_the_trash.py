@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('conversations', '0003_fold_context'),
+        ('conversations', '0004_remembered_memories'),
     ]
 
     operations = [
