@@ -113,7 +113,7 @@ def test_a_place_far_back_is_opened_where_a_search_found_it(stage, juno, long_ch
     page = stage.open(juno, "/chats/?q=Line 4012")
     page.get_by_role("link", name="Line 4012").click()
     found = page.locator(".message.found")
-    expect(found).to_contain_text("Line 4012")
+    expect(found).to_contain_text("Line 4012", timeout=20_000)  # several calls
     expect(found).to_be_in_viewport()
     expect(found).to_be_focused()
     lines = shown(page)
