@@ -15,7 +15,6 @@ from memories.models import Memory, MemoryChange
 from memories.schemas import (
     ChangePage,
     DeletedOut,
-    ForgetIn,
     MemoryIn,
     MemoryOut,
     MemoryPage,
@@ -88,8 +87,9 @@ def pin(request: PersonRequest, pk: UUID) -> dict[str, Any]:
 
 
 @router.post("memories/{uuid:pk}/unpin", response=MemoryOut)
-def unpin(request: PersonRequest, pk: UUID, body: ForgetIn | None = None) -> dict[str, Any]:
-    return memory_row(keeping.unpin(request.user, pk, forget=body.forget if body else None))
+def unpin(request: PersonRequest, pk: UUID, forget: UUID | None = None) -> dict[str, Any]:
+    """It needs a place among the others; `forget` as when one is added."""
+    return memory_row(keeping.unpin(request.user, pk, forget=forget))
 
 
 @router.post("memories/{uuid:pk}/make-global", response=MemoryOut)

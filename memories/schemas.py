@@ -29,10 +29,6 @@ class MemoryPatch(Schema):
     updated_at: datetime | None = None
 
 
-class ForgetIn(Schema):
-    forget: UUID | None = None
-
-
 class MemoryOut(Schema):
     id: UUID
     scope: ScopeName

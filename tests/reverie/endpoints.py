@@ -117,7 +117,7 @@ OPERATIONS = {
     "PATCH memories/{pk}": Operation("memories/{memory}", 200, {"text": "New"}),
     "DELETE memories/{pk}": Operation("memories/{memory}"),
     "POST memories/{pk}/pin": Operation("memories/{memory}/pin"),
-    "POST memories/{pk}/unpin": Operation("memories/{pinned}/unpin", 200, {}),
+    "POST memories/{pk}/unpin": Operation("memories/{pinned}/unpin"),
     "POST memories/{pk}/make-global": Operation("memories/{memory}/make-global"),
     "GET activity": Operation("activity"),
     "POST activity/{pk}/undo": Operation("activity/{change}/undo", 204),
