@@ -36,6 +36,7 @@ class Draft:
     kept: int = 0  # characters that the database and the other processes have
     resets: set[str] = field(default_factory=set)  # who still has to forget what they were shown
     usage: dict[str, int | Decimal | None] = field(default_factory=dict)
+    reason: str = ""  # why the model finished, in the provider's word
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     ends_as: Reply.Status = Reply.Status.STOPPED  # when it is told to end
     showing: asyncio.Lock = field(default_factory=asyncio.Lock)

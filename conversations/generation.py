@@ -20,6 +20,8 @@ from conversations.models import Reply
 from conversations.turns import Outcome, Prepared
 from reverie.providers.base import (
     ChatModel,
+    Finished,
+    Price,
     ReasoningDelta,
     Request,
     Retracted,
@@ -161,7 +163,15 @@ def _heard(draft: Draft, listening: "asyncio.Task[None]") -> Outcome:
 
 
 def _ended(draft: Draft, status: Reply.Status, **error: Any) -> Outcome:
-    return Outcome(status, draft.text, draft.reasoning, usage=draft.usage, **error)
+    done = status == Reply.Status.DONE
+    return Outcome(
+        status,
+        draft.text,
+        draft.reasoning,
+        usage=draft.usage,
+        cut_by_length=done and draft.reason == "length",
+        **error,
+    )
 
 
 async def _listen(draft: Draft) -> None:
@@ -180,16 +190,21 @@ async def _listen(draft: Draft) -> None:
                 case Retracted():
                     draft.retract()
                 case Usage():
-                    draft.usage = believable(event)
+                    draft.usage = believable(event, prepared.model.price)
+                case Finished(reason):
+                    draft.reason = reason
 
 
-def believable(usage: Usage) -> dict[str, int | Decimal | None]:
-    """What a provider counted, as far as it is a count that can be believed and stored."""
+def believable(usage: Usage, price: Price | None = None) -> dict[str, int | Decimal | None]:
+    """What a provider counted, as far as it is a count that can be believed and stored.
+
+    What it costs is worked out from `price` when the provider does not say it.
+    """
 
     def tokens(count: int | None) -> int | None:
         return count if count is not None and 0 <= count < MOST_TOKENS else None
 
-    cost = usage.cost
+    cost = usage.cost if usage.cost is not None or price is None else price.of(usage)
     return {
         "prompt_tokens": tokens(usage.prompt_tokens),
         "cached_tokens": tokens(usage.cached_tokens),

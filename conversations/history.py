@@ -10,8 +10,17 @@ from django.utils.translation import gettext as _
 
 from characters.models import Persona
 from conversations import sync, turns
-from conversations.models import Conversation, Message, MessageQuerySet, Reply
+from conversations.models import (
+    FEWEST_REPLY_TOKENS,
+    MOST_REPLY_TOKENS,
+    MOST_TEMPERATURE,
+    Conversation,
+    Message,
+    MessageQuerySet,
+    Reply,
+)
 from reverie.accounts.models import User
+from reverie.providers.models import ConnectedModel
 from reverie.text import clean, markdown
 
 TITLE_LENGTH = 200  # code points
@@ -27,7 +36,11 @@ def take(user: User, conversation_id: UUID) -> Conversation:
 
 @transaction.atomic
 def change(user: User, conversation_id: UUID, fields: dict[str, Any]) -> Conversation:
-    """Set the `title` or the `persona_id` of a talk. Raises `ValidationError` (`too_long`)."""
+    """Set `title`, `persona_id`, `model_id`, `temperature` or `reply_tokens` of a talk.
+
+    Raises `ValidationError` with code `too_long`, `no_such_model`, `temperature_range` or
+    `reply_length_range`; then nothing is changed.
+    """
     conversation = turns.locked(user, conversation_id)
     changed: dict[str, Any] = {}
     if "title" in fields:
@@ -35,10 +48,52 @@ def change(user: User, conversation_id: UUID, fields: dict[str, Any]) -> Convers
     if "persona_id" in fields:
         worn = fields["persona_id"]
         changed["persona"] = Persona.objects.of(user).get(pk=worn) if worn else None
+    changed |= _how_it_talks(fields)
     if changed:
         conversation.advance(**changed)
         sync.announce(conversation)
     return conversation
+
+
+def _how_it_talks(fields: dict[str, Any]) -> dict[str, Any]:
+    """The checked fields that say which model talks, and how."""
+    changed: dict[str, Any] = {}
+    if "model_id" in fields:
+        changed["model_choice"] = _model(fields["model_id"])
+    if "temperature" in fields:
+        changed["temperature"] = _temperature(fields["temperature"])
+    if "reply_tokens" in fields:
+        changed["reply_tokens"] = _reply_tokens(fields["reply_tokens"])
+    return changed
+
+
+def _model(pk: UUID | None) -> ConnectedModel | None:
+    row = ConnectedModel.objects.enabled().filter(pk=pk).first() if pk else None
+    if pk and row is None:
+        raise ValidationError(
+            _("This model is not offered any more. Choose another one."), code="no_such_model"
+        )
+    return row
+
+
+def _temperature(degrees: float | None) -> float | None:
+    if degrees is not None and not 0 <= degrees <= MOST_TEMPERATURE:
+        raise ValidationError(
+            _("A temperature is between 0 and %(most)s."),
+            code="temperature_range",
+            params={"most": f"{MOST_TEMPERATURE:g}"},
+        )
+    return degrees
+
+
+def _reply_tokens(tokens: int | None) -> int | None:
+    if tokens is not None and not FEWEST_REPLY_TOKENS <= tokens <= MOST_REPLY_TOKENS:
+        raise ValidationError(
+            _("A reply has between %(least)s and %(most)s tokens, or as many as the model likes."),
+            code="reply_length_range",
+            params={"least": FEWEST_REPLY_TOKENS, "most": MOST_REPLY_TOKENS},
+        )
+    return tokens
 
 
 def _title(text: str | None) -> str:
@@ -89,6 +144,7 @@ def edit_reply(
     reply.html = markdown.render(reply.text)
     # Once a person has written it, it is whole, however it once ended.
     reply.status, reply.error_code, reply.error_detail = Reply.Status.DONE, "", ""
+    reply.cut_by_length = False
     reply.save()
     _touch(reply.message, conversation)
     return reply

@@ -160,6 +160,8 @@ def _request(conversation: Conversation, voice: Voice, whole: Prompt) -> Request
             ChatMessage(role=line.role.value, content=line.content, cache_mark=line.mark)
             for line in whole.lines()
         ),
+        temperature=conversation.temperature,
+        max_tokens=voice.most_tokens,
         cache_key=str(conversation.pk),
         language=voice.language,
     )

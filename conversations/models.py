@@ -10,7 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 from characters.models import Character, Persona
 from reverie.accounts.models import User
+from reverie.providers.models import ConnectedModel
 from reverie.text.ids import new_id
+
+FEWEST_REPLY_TOKENS, MOST_REPLY_TOKENS = 64, 8_192
+MOST_TEMPERATURE = 2.0
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -23,7 +27,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.filter(owner=user).exclude(deleted_at=None)
 
     def with_speakers(self) -> Self:
-        return self.prefetch_related("participants__character")
+        return self.select_related("persona").prefetch_related("participants__character")
 
     def latest_first(self) -> Self:
         return self.order_by("-talked_at", "-id")
@@ -46,6 +50,12 @@ class Conversation(models.Model):
     persona = models.ForeignKey(
         Persona, models.SET_NULL, null=True, blank=True, related_name="conversations"
     )
+    model_choice = models.ForeignKey(
+        ConnectedModel, models.SET_NULL, null=True, blank=True, related_name="conversations"
+    )
+    # Null: as the model has it.
+    temperature = models.FloatField(null=True, blank=True)
+    reply_tokens = models.PositiveIntegerField(null=True, blank=True)
     revision = models.PositiveBigIntegerField(default=0, editable=False)
     generation = models.PositiveIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -57,6 +67,17 @@ class Conversation(models.Model):
     class Meta:
         verbose_name = _("conversation")
         verbose_name_plural = _("conversations")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(temperature=None) | Q(temperature__range=(0, MOST_TEMPERATURE)),
+                name="temperature_of_a_model",
+            ),
+            models.CheckConstraint(
+                condition=Q(reply_tokens=None)
+                | Q(reply_tokens__range=(FEWEST_REPLY_TOKENS, MOST_REPLY_TOKENS)),
+                name="a_reply_of_some_length",
+            ),
+        ]
         indexes = [models.Index(fields=["owner", "-talked_at", "-id"], name="chats_of_owner")]
 
     def __str__(self) -> str:
@@ -107,7 +128,8 @@ class MessageQuerySet(models.QuerySet["Message"]):
     def shown(self) -> Self:
         """With everything that showing a message needs, in two statements."""
         replies = Reply.objects.kept().defer("reasoning", "sent")
-        return self.select_related("participant").prefetch_related(Prefetch("replies", replies))
+        said_by = self.select_related("participant", "persona")
+        return said_by.prefetch_related(Prefetch("replies", replies))
 
 
 class Message(models.Model):
@@ -222,6 +244,7 @@ class Reply(models.Model):
     deleted_in = models.PositiveBigIntegerField(null=True, blank=True, editable=False)
     deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
     continues = models.BooleanField(default=False)  # the text so far is its beginning
+    cut_by_length = models.BooleanField(default=False)  # it reached the length that was asked for
 
     objects = ReplyQuerySet.as_manager()
 

@@ -15,6 +15,9 @@ class ConversationIn(Schema):
 class ConversationPatch(Schema):
     title: str | None = None
     persona_id: UUID | None = None
+    model_id: UUID | None = None
+    temperature: float | None = None
+    reply_tokens: int | None = None
 
 
 class ParticipantOut(Schema):
@@ -29,6 +32,10 @@ class ConversationOut(Schema):
     kind: str
     language: str
     persona_id: UUID | None
+    persona_name: str
+    model_id: UUID | None
+    temperature: float | None
+    reply_tokens: int | None
     participants: list[ParticipantOut]
     revision: int
     created_at: str
@@ -80,6 +87,7 @@ class ReplyOut(Schema):
     status: str
     number: int
     edited: bool
+    cut_by_length: bool
     text: str
     html: str
     error: ErrorOut | None

@@ -35,6 +35,7 @@ class Voice:
     model: ChatModel
     notes: tuple[Note, ...] = ()  # the memories in force
     nonce: str = ""
+    reply_tokens: int | None = None
 
     @property
     def limit(self) -> Cap:
@@ -42,8 +43,15 @@ class Voice:
 
     @property
     def budget(self) -> Budget:
+        """Half of the context may be the reply, when somebody asks for so long a one."""
         context = self.model.context_tokens
-        return Budget(context, min(settings.REPLY_RESERVE_TOKENS, context // 4))
+        asked = min(self.reply_tokens or 0, context // 2)
+        return Budget(context, max(asked, min(settings.REPLY_RESERVE_TOKENS, context // 4)))
+
+    @property
+    def most_tokens(self) -> int | None:
+        """What a reply may have at most; None: as the model decides."""
+        return min(self.reply_tokens, self.budget.reserve) if self.reply_tokens else None
 
     def count(self, text: str) -> int:
         return tokens.count(text, self.model.tokenizer)
@@ -81,6 +89,7 @@ def voice(conversation: Conversation, participant: Participant, model: ChatModel
         model=model,
         notes=notes(conversation, character) if bond.learns else (),
         nonce=nonce(conversation),
+        reply_tokens=conversation.reply_tokens,
     )
 
 

@@ -76,6 +76,10 @@ def conversation_row(conversation: Conversation) -> dict[str, Any]:
         "kind": conversation.kind,
         "language": conversation.language,
         "persona_id": conversation.persona_id and str(conversation.persona_id),
+        "persona_name": conversation.persona.name if conversation.persona else "",
+        "model_id": conversation.model_choice_id and str(conversation.model_choice_id),
+        "temperature": conversation.temperature,
+        "reply_tokens": conversation.reply_tokens,
         "participants": [_participant_row(p) for p in participants],
         "revision": conversation.revision,
         "created_at": conversation.created_at.isoformat(),
@@ -98,7 +102,6 @@ def message_row(message: Message) -> dict[str, Any]:
     gone = message.deleted_in is not None
     replies = [] if gone else [reply_row(reply, message) for reply in message.replies.all()]
     chosen = next((r for r in replies if r["id"] == str(message.chosen_reply_id)), None)
-    speaker = message.participant
     return {
         "id": str(message.pk),
         "client_id": message.client_id and str(message.client_id),
@@ -109,13 +112,19 @@ def message_row(message: Message) -> dict[str, Any]:
         "edited": message.edited_at is not None,
         "persona_id": message.persona_id and str(message.persona_id),
         "character_id": _character_id(message),
-        "name": speaker.name if speaker else "",
+        "name": _name(message),
         "answers": message.answers_id and str(message.answers_id),
         "revision": message.revision,
         "created_at": message.created_at.isoformat(),
         "replies": replies,
         "chosen_reply_id": message.chosen_reply_id and str(message.chosen_reply_id),
     }
+
+
+def _name(message: Message) -> str:
+    """Who said it: the character, or the persona that was worn then."""
+    speaker = message.participant or message.persona
+    return speaker.name if speaker else ""
 
 
 def _character_id(message: Message) -> str | None:
@@ -130,6 +139,7 @@ def reply_row(reply: Reply, message: Message | None = None) -> dict[str, Any]:
         "status": reply.status,
         "number": reply.number,
         "edited": reply.edited_at is not None,
+        "cut_by_length": reply.cut_by_length,
         "text": reply.text,
         "html": reply.html,
         "error": error_row(reply),

@@ -15,8 +15,8 @@ from characters.models import Bond, Character, Persona
 from conversations import faults, laying, leases, speakers, sync
 from conversations.models import Conversation, Message, Participant, Reply
 from reverie.accounts.models import User
-from reverie.providers import chat_model
 from reverie.providers.base import ChatModel, Request
+from reverie.providers.choosing import chat_model
 from reverie.text import clean, markdown
 from reverie.text.ids import new_id
 from reverie.text.template import fill
@@ -55,6 +55,7 @@ class Outcome:
     error_detail: str = ""
     retry_after: float | None = None  # seconds
     usage: dict[str, int | Decimal | None] = field(default_factory=dict)
+    cut_by_length: bool = False
 
 
 @transaction.atomic
@@ -118,7 +119,8 @@ def open(user: User, conversation_id: UUID, client_id: UUID, text: str) -> Opene
             return original
         _refuse_second_reply(conversation)
         speaker = conversation.participants.select_related("character")[0]
-        laying.refuse_too_long(speakers.voice(conversation, speaker, chat_model()), text)
+        model = chat_model(conversation.model_choice)
+        laying.refuse_too_long(speakers.voice(conversation, speaker, model), text)
         opened = _write_turn(conversation, speaker, client_id, text)
         faults.point("turns.open:inside")
     faults.point("turns.open:after-commit")
@@ -141,7 +143,7 @@ def said(text: str) -> str:
 
 def locked(user: User, conversation_id: UUID) -> Conversation:
     """A talk of this user, held until the transaction ends."""
-    talks = Conversation.objects.of(user).select_related("owner", "persona")
+    talks = Conversation.objects.of(user).select_related("owner", "persona", "model_choice")
     return talks.select_for_update(of=("self",)).get(pk=conversation_id)
 
 
@@ -229,10 +231,10 @@ def impersonate(user: User, conversation_id: UUID) -> tuple[ChatModel, Request]:
     Raises `DoesNotExist` as `open` does, and `ValidationError` with code `turn_in_progress`,
     `character_gone` or `too_long_for_model`.
     """
-    talks = Conversation.objects.of(user).select_related("owner", "persona")
+    talks = Conversation.objects.of(user).select_related("owner", "persona", "model_choice")
     conversation = talks.get(pk=conversation_id)
     _refuse_second_reply(conversation)
-    model = chat_model()
+    model = chat_model(conversation.model_choice)
     speaker = conversation.participants.select_related("character")[0]
     return model, laying.draft_line(conversation, speaker, model)
 
@@ -247,6 +249,7 @@ def prepare(reply_id: UUID) -> Prepared | None:
     replies = waiting.select_for_update(of=("self",)).select_related(
         "conversation__owner",
         "conversation__persona",
+        "conversation__model_choice",
         "message__participant__character",
         "message__answers",
     )
@@ -256,7 +259,7 @@ def prepare(reply_id: UUID) -> Prepared | None:
         reply.status = Reply.Status.STOPPED
         leases.end(reply)
         return None
-    model = chat_model()
+    model = chat_model(reply.conversation.model_choice)
     reply.status, reply.attempt = Reply.Status.STREAMING, reply.attempt + 1
     reply.lease_until, reply.model = leases.fresh(), model.name
     request = laying.lay(reply, model)
@@ -282,6 +285,7 @@ def close(reply_id: UUID, attempt: int, outcome: Outcome) -> bool:
     reply.status = outcome.status
     reply.text, reply.reasoning = outcome.text, outcome.reasoning
     reply.error_code, reply.error_detail = outcome.error_code, outcome.error_detail
+    reply.cut_by_length = outcome.cut_by_length
     if outcome.retry_after is not None:
         reply.retry_after = timezone.now() + timedelta(seconds=outcome.retry_after)
     for name, value in outcome.usage.items():

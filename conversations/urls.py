@@ -9,6 +9,7 @@ urlpatterns = [
     path("chats/deleted/", views.deleted_chats, name="chat-trash"),
     path("chats/<uuid:pk>/", views.chat, name="chat"),
     path("chats/<uuid:pk>/edit/", views.edit_chat, name="chat-edit"),
+    path("chats/<uuid:pk>/settings/", views.chat_settings, name="chat-settings"),
     path("chats/<uuid:pk>/delete/", views.delete_chat, name="chat-delete"),
     path("chats/<uuid:pk>/restore/", views.restore_chat, name="chat-restore"),
     path("chats/<uuid:pk>/erase/", views.erase_chat, name="chat-erase"),

@@ -12,7 +12,7 @@ from conversations import history, leases, speakers, turns
 from conversations.models import Conversation, Message, MessageQuerySet, Reply
 from conversations.turns import Opened
 from reverie.accounts.models import User
-from reverie.providers import chat_model
+from reverie.providers.choosing import chat_model
 from reverie.text.ids import new_id
 
 SECOND_PRESS = timedelta(seconds=2)  # a second "regenerate" within this is the same wish
@@ -68,6 +68,7 @@ def go_on(user: User, conversation_id: UUID, reply_id: UUID) -> Opened:
     reply.status, reply.continues, reply.stopping = Reply.Status.QUEUED, True, False
     reply.attempt += 1  # fences off the process that lost it, should it still live
     reply.error_code, reply.error_detail, reply.retry_after = "", "", None
+    reply.cut_by_length = False
     reply.lease_until = leases.fresh()
     reply.save()
     _choose(answer, reply, conversation)
@@ -92,7 +93,7 @@ def _refuse_unanswerable(conversation: Conversation, answer: Message) -> None:
         raise ValidationError(_("Only the last answer can be written anew."), code="not_last")
     asked(answer)
     assert answer.participant, "a character's message has a speaker"
-    speakers.voice(conversation, answer.participant, chat_model())
+    speakers.voice(conversation, answer.participant, chat_model(conversation.model_choice))
 
 
 def _next_number(answer: Message) -> int:

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,9 +16,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import trigger_client_event
 
-from characters import demo
-from characters.models import Character
+from characters import demo, keeping
+from characters.models import Bond, Character
 from conversations import (
     exporting,
     finding,
@@ -31,11 +33,12 @@ from conversations import (
     turns,
     usage,
 )
-from conversations.forms import NewChat, Title
+from conversations.forms import ChatSettings, NewChat, Title
 from conversations.models import Conversation, ConversationQuerySet, Reply
 from reverie.accounts.middleware import PersonRequest
 from reverie.accounts.models import User
 from reverie.accounts.paging import Page
+from reverie.providers.choosing import chat_model
 
 LISTED = 40  # chats beside a talk
 AT_HOME = 6
@@ -109,7 +112,8 @@ def new_chat(request: PersonRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def chat(request: PersonRequest, pk: UUID) -> HttpResponse:
-    conversation = get_object_or_404(_chats(request.user), pk=pk)
+    talks = _chats(request.user).select_related("persona", "model_choice")
+    conversation = get_object_or_404(talks, pk=pk)
     return render(
         request,
         "chats/chat.html",
@@ -179,6 +183,49 @@ def erase_chat(request: PersonRequest, pk: UUID) -> HttpResponse:
 
 
 @login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def chat_settings(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """Persona, model and memory of a chat: a piece for the dialog, or a page of its own."""
+    talks = _chats(request.user).select_related("owner", "persona", "model_choice")
+    conversation = get_object_or_404(talks, pk=pk)
+    character = conversation.participants.all()[0].character
+    bond = Bond.objects.known(request.user, character) if character else None
+    form = ChatSettings(conversation, bond, request.POST if request.method == "POST" else None)
+    piece = bool(getattr(request, "htmx", False))
+    if request.method == "POST" and form.is_valid():
+        return _keep_settings(request, conversation, character, form, piece=piece)
+    chosen = conversation.model_choice
+    context = {
+        "conversation": conversation,
+        "form": form,
+        "gone": chosen if chosen and not chosen.enabled else None,
+        "piece": piece,
+    }
+    page = "chats/settings.html"
+    return render(request, f"{page}#settings" if piece else page, context)
+
+
+def _keep_settings(
+    request: PersonRequest,
+    conversation: Conversation,
+    character: Character | None,
+    form: ChatSettings,
+    *,
+    piece: bool,
+) -> HttpResponse:
+    with transaction.atomic():
+        changed = history.change(request.user, conversation.pk, form.of_chat)
+        if character:
+            keeping.write_bond(request.user, character, form.of_bond)
+    if not piece:
+        messages.success(request, _("Saved."))
+        return redirect("chat", pk=conversation.pk)
+    told = {"demo": chat_model(changed.model_choice).is_demo}
+    return trigger_client_event(HttpResponse(status=204), "chat-settings-saved", told)
+
+
+@login_required
 @require_safe
 def export(request: PersonRequest, pk: UUID, form: str) -> StreamingHttpResponse:
     conversation = get_object_or_404(_chats(request.user), pk=pk)
@@ -215,4 +262,4 @@ def prompt(request: PersonRequest, pk: UUID, reply: UUID) -> HttpResponse:
 
 def _chats(user: User) -> ConversationQuerySet:
     talks = Conversation.objects.of(user).latest_first()
-    return talks.with_speakers().select_related("persona")
+    return talks.with_speakers()

@@ -19,6 +19,7 @@ from memories.keeping import ScopeFullError
 from memories.schemas import memory_row
 from reverie.accounts.models import ApiToken, User
 from reverie.edge import CleanParser
+from reverie.providers.api import router as models
 from reverie.providers.errors import ProviderError, explain
 
 # 409: the same call may work later.
@@ -63,6 +64,7 @@ api = NinjaAPI(
 api.add_router("", characters)
 api.add_router("", memories)
 api.add_router("", conversations)
+api.add_router("", models)
 
 
 def _refusal(

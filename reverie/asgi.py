@@ -16,9 +16,9 @@ from conversations import generation  # noqa: E402  # needs the apps that the li
 from conversations.consumers import ConversationConsumer  # noqa: E402
 from reverie.accounts import presence  # noqa: E402
 from reverie.nowhere import NowhereConsumer  # noqa: E402
-from reverie.providers import chat_model  # noqa: E402
+from reverie.providers import environment_model  # noqa: E402
 
-chat_model()  # loads the client now, so that nobody waits for it in their first reply
+environment_model()  # loads the client now, so that nobody waits for it in their first reply
 
 SOCKETS = [
     path("ws/conversations/<uuid:pk>/", ConversationConsumer.as_asgi()),

@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "template_partials",
     "reverie.local",
     "reverie.accounts",
+    "reverie.providers",
     "characters",
     "memories",
     "conversations",
@@ -170,7 +171,8 @@ LOGOUT_REDIRECT_URL = "home"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 PASSWORD_RESET_TIMEOUT = 60 * 60 * 24  # seconds that a sign-in link works
-FIELD_KEYS = _list("FIELD_KEYS")
+# What seals keys of providers (A9): the first one seals, every one of them opens.
+FIELD_KEYS = _list("FIELD_KEYS") or [secret(REVERIE_HOME, "field-key")]
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]

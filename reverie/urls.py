@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("memories.urls")),
     path("", include("characters.urls")),
     path("", include("reverie.accounts.urls")),
+    path("", include("reverie.providers.urls")),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz, name="healthz"),

@@ -11,6 +11,8 @@ from conversations.turns import Opened
 from memories import keeping
 from memories.models import Memory
 from reverie.accounts.models import User
+from reverie.providers import connecting
+from reverie.providers.models import ConnectedModel
 
 _numbers = count(1)
 
@@ -28,6 +30,14 @@ def make_character(owner: User, name: str = "Tomori", **fields: Any) -> Characte
 
 def make_persona(owner: User, name: str = "Juno", **fields: Any) -> Persona:
     return Persona.objects.create(owner=owner, name=name, **fields)
+
+
+def make_model(label: str = "Lamplight", key: str = "", **fields: Any) -> ConnectedModel:
+    """A connected model, at an address that nobody answers."""
+    defaults = {"model": "lamp-1", "base_url": "https://nowhere.invalid/v1"}
+    row = ConnectedModel(label=label, **(defaults | fields))
+    connecting.keep(row, key)
+    return row
 
 
 def make_conversation(owner: User, character: Character | None = None) -> Conversation:

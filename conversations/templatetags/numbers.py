@@ -16,3 +16,9 @@ def grouped(number: int | None) -> str:
 def price(cost: Decimal | None) -> str:
     """A sum of money without the zeros that say nothing; a dash where nobody named a price."""
     return "–" if cost is None else number_format(f"{cost.normalize():f}", use_l10n=True)
+
+
+@register.filter
+def dollars(amount: Decimal) -> str:
+    """$2.5 for 2.500000."""
+    return f"${amount.normalize():f}"

@@ -1,24 +1,24 @@
-"""Models that the product talks to: chat_model() and embedding_model() give the configured ones."""
+"""Models that the product talks to, as the environment names them. `choosing` has the connected."""
 
 from functools import lru_cache
 
 import httpx2
 from django.conf import settings
 
-from .base import ChatModel, EmbeddingModel
+from .base import ChatModel, EmbeddingModel, Price
 from .compatible import CompatibleModel
 from .demo import DemoModel
 from .embedding import CompatibleEmbedder
 from .local import LocalEmbedder
 
-__all__ = ["chat_model", "embedding_model", "private_hosts"]
+__all__ = ["embedding_model", "environment_model", "model_at", "private_hosts"]
 
 
-def chat_model() -> ChatModel:
-    """The chat model of the settings; the demo while no address is set."""
+def environment_model() -> ChatModel:
+    """The chat model of the environment; the demo while it names no address."""
     if not settings.CHAT_BASE_URL:
         return _demo(settings.DEMO_DELAY_SECONDS)
-    return _compatible(
+    return model_at(
         settings.CHAT_BASE_URL,
         settings.CHAT_MODEL,
         settings.CHAT_API_KEY,
@@ -60,16 +60,19 @@ def _demo(delay_seconds: float) -> DemoModel:
     return DemoModel(delay_seconds=delay_seconds)
 
 
-@lru_cache(maxsize=32)
-def _compatible(
+@lru_cache(maxsize=64)
+def model_at(
     base_url: str,
     model: str,
     api_key: str,
     context_tokens: int,
     allowed_private: frozenset[str],
     idle_seconds: float,
-    cache_marks: bool | None,
+    cache_marks: bool | None = None,
+    price: Price | None = None,
+    tools: bool = True,
 ) -> CompatibleModel:
+    """The model at this address, made once: what it learns and its connections are kept."""
     return CompatibleModel(
         base_url,
         model,
@@ -78,6 +81,8 @@ def _compatible(
         allowed_private=allowed_private,
         idle_seconds=idle_seconds,
         cache_marks=cache_marks,
+        price=price,
+        tools=tools,
     )
 
 

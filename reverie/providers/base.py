@@ -74,6 +74,22 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Price:
+    """US dollars for a million tokens. `cached`: of those sent that the provider still had."""
+
+    sent: Decimal
+    cached: Decimal
+    written: Decimal
+
+    def of(self, usage: Usage) -> Decimal:
+        """What this usage costs, in US dollars."""
+        cached = min(usage.cached_tokens, usage.prompt_tokens)
+        fresh = usage.prompt_tokens - cached
+        millionths = fresh * self.sent + cached * self.cached
+        return (millionths + usage.completion_tokens * self.written) / 1_000_000
+
+
+@dataclass(frozen=True)
 class Finished:
     """The last event of a whole answer."""
 
@@ -96,6 +112,9 @@ class ChatModel(Protocol):
     def is_demo(self) -> bool: ...
     @property
     def supports_tools(self) -> bool: ...
+    @property
+    def price(self) -> Price | None:
+        """What it costs where the provider does not say it with the usage."""
 
     def stream(self, request: Request) -> AsyncGenerator[Event, None]:
         """The answer as it comes: deltas, tool calls, usage, and Finished last.

@@ -13,9 +13,9 @@ import openai
 
 from reverie.text import tokens
 
-from . import failures, safe_http, wire
+from . import failures, listing, safe_http, wire
 from .answer import Answer
-from .base import Event, Request
+from .base import Event, Price, Request
 from .errors import ProviderError
 from .sse import GRACE_SECONDS, Payload, payloads
 
@@ -56,11 +56,17 @@ class CompatibleModel:
         allowed_private: frozenset[str] = frozenset(),
         idle_seconds: float = 60.0,
         cache_marks: bool | None = None,
+        price: Price | None = None,
+        tools: bool = True,
     ) -> None:
-        """`cache_marks` None: by the host. `context_tokens` 0: DEFAULT_CONTEXT_TOKENS."""
+        """`cache_marks` None: by the host. `context_tokens` 0: DEFAULT_CONTEXT_TOKENS.
+
+        `tools` False: it is known to take none.
+        """
         self.name = model
         self.context_tokens = context_tokens or DEFAULT_CONTEXT_TOKENS
         self.tokenizer = tokens.tokenizer_for(model)
+        self.price, self._tools = price, tools
         self._base_url, self._key = base_url, api_key
         self._allowed, self._idle = allowed_private, idle_seconds
         self._marks = _host_in(base_url, _MARKING_HOSTS) if cache_marks is None else cache_marks
@@ -68,8 +74,8 @@ class CompatibleModel:
 
     @property
     def supports_tools(self) -> bool:
-        """False once the provider has refused them."""
-        return "tools" not in self._quirks.dropped
+        """False when it takes none, and once the provider has refused them."""
+        return self._tools and "tools" not in self._quirks.dropped
 
     @property
     def _quirks(self) -> wire.Quirks:
@@ -99,6 +105,10 @@ class CompatibleModel:
                     raise
                 await asyncio.sleep(_pause(error, retries))
                 retries += 1
+
+    async def listed(self) -> list[listing.Listed]:
+        """What the endpoint says it has. Raises ProviderError."""
+        return await listing.listed(self._base_url, self._key, self._allowed)
 
     async def aclose(self) -> None:
         """Close this event loop's connections to the provider."""

@@ -31,6 +31,7 @@ class DemoModel:
     tokenizer = "o200k"
     is_demo = True
     supports_tools = False
+    price = None
 
     def __init__(self, *, delay_seconds: float = 0.03) -> None:
         """`delay_seconds` between two pieces, so that a newcomer sees a reply being written."""

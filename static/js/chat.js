@@ -11,6 +11,7 @@ import { createPainter } from "./paint.js";
 import { createScroll } from "./scroll.js";
 import { seek } from "./seek.js";
 import { createSending } from "./sending.js";
+import { createSettings } from "./settings.js";
 import { listen } from "./shortcuts.js";
 import { connect } from "./socket.js";
 import { announce, createBanner } from "./status.js";
@@ -41,6 +42,7 @@ const versions = createVersions(store, server, refuse);
 const editor = createEditor({ store, server, composer, person, limit, acts, refusalOf });
 const drafting = createDrafting({ store, server, composer, kept, refusalOf });
 const menu = createMenu(store, act);
+createSettings({ onSaved: ({ demo }) => (document.getElementById("demo").hidden = !demo) });
 
 function send(text) {
   sending.send(text);
@@ -128,8 +130,8 @@ function showPromptFailure() {
   document.getElementById("prompt-body").replaceChildren(words);
 }
 
-document.addEventListener("htmx:responseError", showPromptFailure);
-document.addEventListener("htmx:sendError", showPromptFailure);
+for (const name of ["htmx:responseError", "htmx:sendError"])
+  document.getElementById("prompt-body").addEventListener(name, showPromptFailure);
 
 const turnLast = (step, { empty, writes }) =>
   (empty || !writes) && state.messages.length > 0 && versions.turn(state.messages.at(-1).id, step);

@@ -14,7 +14,7 @@ export function fillSaid(node, { conversation }, message, reply) {
   node.dataset.id = message.id;
   node.dataset.reply = reply?.id ?? "";
   const language = languageOf(reply ? reply.text : message.text, conversation.language);
-  const name = message.name || (reply ? say("character") : byId("chat").dataset.you);
+  const name = message.name || (reply ? say("character") : byId("chat").dataset.name);
   fillHead(node, name, message.created_at, language);
   part(node, ".edited").hidden = !(reply ?? message).edited;
   fillWords(part(node, ".words"), message, reply);
@@ -135,7 +135,8 @@ function fillVersions(node, message, reply, can) {
 
 /** A reply that did not come to its end says so, and offers to go on. */
 function fillGoOn(node, reply, can, wait, busy) {
-  part(node, ".state").textContent = can.cut ? say(`cut-${reply.status}`) : "";
+  const end = reply?.cut_by_length ? "length" : reply?.status;
+  part(node, ".state").textContent = can.cut ? say(`cut-${end}`) : "";
   if (reply?.status === "stopped" && !can.cut) part(node, ".state").textContent = say("stopped");
   const button = act(node, "go-on");
   button.hidden = !(can.cut && can.goOn);
@@ -146,7 +147,7 @@ function fillGoOn(node, reply, can, wait, busy) {
 export function fillUnsent(node, { client_id, text, created_at }, conversation) {
   node.dataset.id = client_id;
   const language = languageOf(text, conversation.language);
-  fillHead(node, byId("chat").dataset.you, created_at, language);
+  fillHead(node, conversation.persona_name || byId("chat").dataset.name, created_at, language);
   part(node, ".edited").hidden = true;
   const words = part(node, ".words");
   words.classList.add("raw");

@@ -18,7 +18,7 @@ export function possible(store, message) {
     again: answers && (!state.reply || writing),
     retry: answers && last && !state.reply,
     goOn: answers && last && !state.reply && Boolean(text),
-    cut: reply !== null && CUT.has(reply.status) && Boolean(text),
+    cut: reply !== null && (CUT.has(reply.status) || reply.cut_by_length) && Boolean(text),
     removeVersion: message.replies.length > 1 && !writing,
     remove: !writing,
     removeFrom: !last && !state.reply,

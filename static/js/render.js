@@ -2,6 +2,7 @@
    the one exception is a finished reply, whose HTML the server has made safe (A4). */
 import { fillSaid, fillUnsent, fillUnsentWays, fillWays } from "./message.js";
 import { chosen } from "./store.js";
+import { say } from "./text.js";
 
 export const SHOWN = 300; // messages in the page at most
 export const STEP = 50;
@@ -26,6 +27,13 @@ export function draw(store, streamed) {
   place(entries);
   byId("older").hidden = !state.fetching;
   byId("title").textContent = titleOf(state.conversation);
+  drawMask(state.conversation);
+}
+
+/** As whom one talks here, which another tab may have changed. */
+function drawMask({ persona_name: name }) {
+  byId("worn").hidden = !name;
+  byId("worn").textContent = say("worn", { name });
 }
 
 export function titleOf({ title, participants }) {

@@ -16,7 +16,7 @@ from channels.testing import WebsocketCommunicator
 from conversations import drafts, faults, generation, sync
 from reverie.accounts.models import ApiToken
 from reverie.asgi import application
-from reverie.providers import chat_model
+from reverie.providers import environment_model
 from tests.factories import make_conversation, make_user
 from tests.faults.history import History
 from tests.faults.pages import Page
@@ -30,7 +30,7 @@ POOL, IDLE, LAYER = 20, 2, 2  # database connections of a web process: most, lea
 def spoken(settings: Any, provider: ScriptedProvider) -> ScriptedProvider:
     """The provider that replies of this very process come from."""
     settings.CHAT_BASE_URL, settings.CHAT_MODEL = provider.base_url, "scripted"
-    chat_model()
+    environment_model()
     return provider
 
 

@@ -24,6 +24,7 @@ class Page:
     form: Mapping[str, str] = field(default_factory=dict)
     signed_out: tuple[int, int] | None = None  # GET, POST; None: a private page
     html: bool = True
+    operator: tuple[int, int] | None = None  # GET, POST of who runs the site; others: `get`, `post`
 
     @property
     def names(self) -> list[str]:
@@ -46,6 +47,13 @@ class Operation:
 
 PERSONA = {"name": "New", "description": "", "is_default": "on"}
 CHARACTER = {"name": "New", "language": "en"}
+SETTINGS = {"memory_detail": "balanced", "temperature": "0.5"}
+MODEL = {
+    "kind": "other",
+    "base_url": "https://models.example/v1",
+    "model": "New",
+    "context_tokens": "8192",
+}
 CHAT, CHARACTER_PAGE, PERSONA_PAGE = (
     "/chats/{chat}/",
     "/characters/{character}/",
@@ -64,6 +72,7 @@ PAGES = {
     "chats/<uuid:pk>/erase/": Page("/chats/{trashed}/erase/", 200, 302),
     "chats/<uuid:pk>/export.txt": Page(f"{CHAT}export.txt", html=False),
     "chats/<uuid:pk>/export.json": Page(f"{CHAT}export.json", html=False),
+    "chats/<uuid:pk>/settings/": Page(f"{CHAT}settings/", 200, 302, SETTINGS),
     "chats/<uuid:pk>/replies/<uuid:reply>/prompt/": Page(f"{CHAT}replies/{{reply}}/prompt/"),
     "usage/": Page("/usage/"),
     "limits/": Page("/limits/", signed_out=(200, 405)),
@@ -76,6 +85,12 @@ PAGES = {
     "personas/new/": Page("/personas/new/", 200, 302, PERSONA),
     "personas/<uuid:pk>/": Page(PERSONA_PAGE, 200, 302, PERSONA),
     "personas/<uuid:pk>/delete/": Page(f"{PERSONA_PAGE}delete/", 200, 302),
+    "models/": Page("/models/", 404, 404, operator=(200, 405)),
+    "models/new/": Page("/models/new/", 404, 404, MODEL, operator=(200, 302)),
+    "models/default/": Page("/models/default/", 404, 404, {"model": "{model}"}, operator=(405, 302)),
+    "models/test/": Page("/models/test/", 404, 404, {"model": "{model}"}, operator=(405, 200)),
+    "models/<uuid:pk>/": Page("/models/{model}/", 404, 404, MODEL, operator=(200, 302)),
+    "models/<uuid:pk>/delete/": Page("/models/{model}/delete/", 404, 404, operator=(200, 302)),
     "sign-in/": Page("/sign-in/", 302, 302, signed_out=(200, 200)),
     "sign-in/<uuid:pk>/<str:token>/": Page("/sign-in/{owner}/no/", 404, 404, signed_out=(404, 404)),
     "sign-out/": Page("/sign-out/", 405, 302, signed_out=(405, 302)),
@@ -126,7 +141,12 @@ OPERATIONS = {
         "conversations", 201, {"character_id": "{character}", "persona_id": "{persona}"}
     ),
     "GET conversations/{pk}": Operation(TALK),
-    "PATCH conversations/{pk}": Operation(TALK, 200, {"title": "New", "persona_id": "{persona}"}),
+    "PATCH conversations/{pk}": Operation(
+        TALK,
+        200,
+        {"title": "New", "persona_id": "{persona}", "temperature": 0.5, "reply_tokens": 256},
+    ),
+    "GET models": Operation("models"),
     "DELETE conversations/{pk}": Operation(TALK, 204),
     "POST conversations/{pk}/restore": Operation("conversations/{trashed}/restore"),
     "GET conversations/{pk}/export": Operation(f"{TALK}/export"),

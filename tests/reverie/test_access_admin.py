@@ -25,6 +25,7 @@ MODELS = {
     "characters/bond": (200, 403, 200, 200, 200),
     "characters/character": (200, 403, 200, 200, 200),
     "characters/persona": (200, 403, 200, 200, 200),
+    "providers/connectedmodel": (200, 403, 200, 200, 200),
     "django_q/failure": (200, 403, 200, 200, 200),
     "django_q/ormq": (200, 403, 200, 200, 200),
     "django_q/success": (200, 403, 200, 200, 200),
@@ -48,7 +49,7 @@ OTHERS = {
     "admin/jsi18n/": (200, 200),
     "admin/r/<path:content_type_id>/<path:object_id>/": (404, 404),
     "admin/accounts/user/<id>/password/": (403, 200),
-    "admin/^(?P<app_label>auth|django_q|accounts|characters|memories)/$": (404, 200),
+    "admin/^(?P<app_label>auth|django_q|accounts|providers|characters|memories)/$": (404, 200),
     "admin/(?P<url>.*)$": (404, 404),
 }
 OPEN = {"admin/login/"}  # what a stranger sees without a detour
@@ -96,12 +97,13 @@ def address(route: str, houses) -> str:
         "characters/character": juno.ids["character"],
         "characters/persona": juno.ids["persona"],
         "memories/memory": juno.ids["memory"],
+        "providers/connectedmodel": juno.ids["model"],
         "characters/bond": Bond.objects.get(user=juno.user).pk,
         **{model: row.pk for model, row in rows.items()},
     }
     model = "/".join(route.split("/")[1:3])
     told = route.replace(
-        "^(?P<app_label>auth|django_q|accounts|characters|memories)/$", "characters/"
+        "^(?P<app_label>auth|django_q|accounts|providers|characters|memories)/$", "characters/"
     )
     told = told.replace("(?P<url>.*)$", "nowhere/")
     return "/" + re.sub("<.*?>", str(things.get(model, juno.ids["owner"])), told)

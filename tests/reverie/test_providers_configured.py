@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reverie.providers import chat_model, embedding_model
+from reverie.providers import embedding_model, environment_model
 from reverie.providers.base import ChatMessage, Request, TextDelta
 from tests.scripted import Script, ScriptedProvider
 
@@ -19,7 +19,7 @@ def unset(settings: Any) -> None:
 
 
 def test_without_an_address_the_demo_talks_and_the_bundled_model_embeds() -> None:
-    assert chat_model().is_demo
+    assert environment_model().is_demo
     embedder = embedding_model()
     assert embedder is not None
     assert embedder.name == "use-multilingual-v3"
@@ -35,7 +35,7 @@ def test_the_operators_own_private_address_is_called(settings: Any) -> None:
     with ScriptedProvider(Script(text=["Hi"])) as provider:
         settings.CHAT_BASE_URL = provider.base_url
         settings.CHAT_MODEL = "gpt-4o"
-        model = chat_model()
+        model = environment_model()
 
         async def run() -> list[object]:
             return [event async for event in model.stream(Request((ChatMessage("user", "a"),)))]
@@ -47,11 +47,11 @@ def test_the_operators_own_private_address_is_called(settings: Any) -> None:
 
 def test_a_model_is_made_once_for_the_same_settings_and_anew_for_others(settings: Any) -> None:
     settings.CHAT_BASE_URL = "https://models.example/v1"
-    first = chat_model()
-    assert chat_model() is first
+    first = environment_model()
+    assert environment_model() is first
     settings.CHAT_CONTEXT_TOKENS = 8_192
-    assert chat_model() is not first
-    assert chat_model().context_tokens == 8_192
+    assert environment_model() is not first
+    assert environment_model().context_tokens == 8_192
 
 
 def test_an_embedding_endpoint_of_the_settings_is_used(settings: Any) -> None:

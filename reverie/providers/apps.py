@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class ProvidersConfig(AppConfig):
+    name = "reverie.providers"
+    label = "providers"
+    verbose_name = _("Models")
