@@ -97,6 +97,10 @@ class ScriptedProvider:
         self.requests: list[Recorded] = []
         self.responder: Responder = responder or (lambda _: Script())
         self.dimensions = dimensions
+        self.listing = Script(body={"object": "list", "data": [{"id": "scripted"}]})
+        """What GET /models answers."""
+        self.hear: Callable[[dict[str, str]], object] = lambda _: None
+        """Is told the headers of each GET."""
         self.connections = 0
         self.model = f"scripted-{next(_numbers)}"
         self.stopping = threading.Event()
@@ -171,7 +175,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
     def do_GET(self) -> None:
-        self._whole(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+        self.server.provider.hear(dict(self.headers))
+        told = self.server.provider.listing
+        self._whole(told.status, told.body or {}, told.headers)
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")

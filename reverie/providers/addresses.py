@@ -1,5 +1,6 @@
 """What an address has to be before it is kept. What it leads to is checked at every call (A6)."""
 
+import re
 from collections.abc import Sequence
 
 import httpx2
@@ -7,6 +8,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from .safe_http import check_address, is_allowed
+
+LAST_PORT = 65_535
+_HOST = re.compile(r"[\w.:-]+")
 
 
 def checked(base_url: str, allowed: frozenset[str], named: Sequence[str]) -> str:
@@ -39,7 +43,8 @@ def _parsed(base_url: str) -> httpx2.URL:
         url = httpx2.URL(base_url)
     except (httpx2.InvalidURL, UnicodeError, ValueError):
         url = httpx2.URL("")
-    if url.scheme not in ("http", "https") or not url.host:
+    whole = _HOST.fullmatch(url.host) and (url.port or 1) <= LAST_PORT
+    if url.scheme not in ("http", "https") or not whole:
         raise ValidationError(
             _("This is no address. It begins with https:// and mostly ends in /v1."),
             code="not_an_address",
@@ -52,8 +57,8 @@ def _refuse_private(url: httpx2.URL, named: Sequence[str]) -> None:
     if _is_private(url.host):
         raise ValidationError(
             _(
-                "This address is in a private network, where only the environment may send us."
-                " Add this line to it and start Reverie again: %(line)s"
+                "This address is in a private network. Such a one is called only when the"
+                " environment names it: add this line to it and start Reverie again: %(line)s"
             ),
             code="private_host",
             params={"line": line},

@@ -41,6 +41,10 @@ class ModelForm(forms.ModelForm):
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     forget_key = forms.BooleanField(label=_("Forget the key"), required=False)
+    # Not the model's own field: another default is no mistake, it gives way.
+    is_default = forms.BooleanField(
+        label=_("Use it in every chat that chooses nothing else"), required=False
+    )
 
     class Meta:
         model = ConnectedModel
@@ -55,14 +59,12 @@ class ModelForm(forms.ModelForm):
             "price_cached",
             "price_written",
             "enabled",
-            "is_default",
         )
         widgets = {
             "kind": forms.HiddenInput,
             "base_url": forms.URLInput(attrs={"inputmode": "url", "spellcheck": "false"}),
             "model": forms.TextInput(attrs={"list": "offered", "spellcheck": "false"}),
         }
-        labels = {"is_default": _("Use it in every chat that chooses nothing else")}
         help_texts = {
             "base_url": _("As the provider names it; it mostly ends in /v1."),
             "model": _("The name by which the provider knows it."),
@@ -70,6 +72,10 @@ class ModelForm(forms.ModelForm):
             "context_tokens": _("What the model reads at once, prompt and reply together."),
             "price_cached": _("Empty: the same as the others."),
         }
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.initial["is_default"] = self.instance.is_default
 
     def clean_base_url(self) -> str:
         return addresses.checked(
@@ -104,12 +110,10 @@ class ModelForm(forms.ModelForm):
             )
         return found
 
-    def validate_constraints(self) -> None:
-        """Nothing to ask here: that there is one default is what `connecting.keep` sees to."""
-
     def keep(self) -> bool:
         """Store it; whether the key was forgotten, since the address changed."""
         told = self.cleaned_data
+        self.instance.is_default = told["is_default"]
         return connecting.keep(self.instance, told["api_key"], forget_key=told["forget_key"])
 
     def listed(self) -> list[Listed]:

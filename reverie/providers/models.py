@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any, Self
 
+import httpx2
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -105,6 +106,10 @@ class ConnectedModel(models.Model):
             return None
         cached = self.price_sent if self.price_cached is None else self.price_cached
         return Price(self.price_sent, cached, self.price_written)
+
+    @property
+    def host(self) -> str:
+        return httpx2.URL(self.base_url).netloc.decode("ascii")
 
     def key(self) -> str:
         """The key, for calls and nothing else. Raises `Unreadable`."""

@@ -82,8 +82,8 @@ def _unreachable(tried: Tried, error: ProviderError) -> str:
     if "private address" in error.detail or "only https" in error.detail:
         line = line_for(tried.base_url, tried.named_hosts)
         return _(
-            "This host is in a private network, where only the environment may send us. Add this"
-            " line to it and start Reverie again: %(line)s"
+            "This address is in a private network. Such a one is called only when the"
+            " environment names it: add this line to it and start Reverie again: %(line)s"
         ) % {"line": line}
     if "no word within" in error.detail:
         return _(
@@ -163,9 +163,9 @@ def _context(tried: Tried, found: Findings) -> Check:
 
 def _speed(found: Findings) -> Check:
     seconds = found.first_word or 0.0
-    words = _("The first word came after %(seconds)s seconds.")
+    words = _("The first word came after about %(seconds)s seconds.")
     state: State = "good" if seconds < SLOW_SECONDS else "fair"
-    return Check("speed", state, words % {"seconds": number_format(seconds, 1)})
+    return Check("speed", state, words % {"seconds": number_format(max(seconds, 0.1), 1)})
 
 
 def _number(number: int) -> str:

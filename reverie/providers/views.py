@@ -152,8 +152,10 @@ def test(request: HttpRequest) -> HttpResponse:
     if row is None and not settings.CHAT_BASE_URL:
         raise Http404
     checks = connecting.test(row) if row else connecting.test_environment()
-    context = {"row": row, "checks": checks, "trouble": verdicts.trouble(checks)}
-    piece = getattr(request, "htmx", False)
+    if row:
+        row.refresh_from_db()
+    piece = bool(getattr(request, "htmx", False))
+    context = {"row": row, "checks": checks, "trouble": verdicts.trouble(checks), "again": piece}
     return render(request, "models/test.html#result" if piece else "models/test.html", context)
 
 

@@ -87,7 +87,9 @@ PAGES = {
     "personas/<uuid:pk>/delete/": Page(f"{PERSONA_PAGE}delete/", 200, 302),
     "models/": Page("/models/", 404, 404, operator=(200, 405)),
     "models/new/": Page("/models/new/", 404, 404, MODEL, operator=(200, 302)),
-    "models/default/": Page("/models/default/", 404, 404, {"model": "{model}"}, operator=(405, 302)),
+    "models/default/": Page(
+        "/models/default/", 404, 404, {"model": "{model}"}, operator=(405, 302)
+    ),
     "models/test/": Page("/models/test/", 404, 404, {"model": "{model}"}, operator=(405, 200)),
     "models/<uuid:pk>/": Page("/models/{model}/", 404, 404, MODEL, operator=(200, 302)),
     "models/<uuid:pk>/delete/": Page("/models/{model}/delete/", 404, 404, operator=(200, 302)),
