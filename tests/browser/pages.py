@@ -7,6 +7,7 @@ from conversations import trash
 from conversations.models import Conversation, Reply
 from reverie.accounts import signin
 from reverie.accounts.models import User
+from reverie.providers.models import ConnectedModel
 from tests.factories import exchange, make_character, make_conversation, make_persona
 
 
@@ -67,6 +68,8 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         f"/chats/{house.gone.pk}/erase/",
         chat,
         f"{chat}edit/",
+        f"{chat}settings/",
+        f"{chat}delete/",
         f"{chat}replies/{house.reply.pk}/prompt/",
         "/characters/",
         "/characters/?q=nobody",
@@ -81,3 +84,10 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         "/usage/",
         "/limits/",
     ]
+
+
+def operator_paths(model: ConnectedModel) -> list[str]:
+    """The pages of who runs the site and nobody else."""
+    one = f"/models/{model.pk}/"
+    kinds = [f"/models/new/?kind={kind}" for kind in ("openrouter", "ollama")]
+    return ["/", "/models/", *kinds, f"/models/new/?like={model.pk}", one, f"{one}delete/"]

@@ -11,7 +11,8 @@ from django.conf import settings
 from playwright.sync_api import Page, ViewportSize
 
 from tests.browser.axe import serious
-from tests.browser.pages import make_house, paths
+from tests.browser.pages import make_house, operator_paths, paths
+from tests.factories import make_model
 
 DESK: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 360, "height": 740}
@@ -101,6 +102,17 @@ def test_every_page_fits_is_accessible_and_speaks_one_language(stage, juno, lang
     juno.language = language
     juno.save()
     wrong = walk(stage, juno, paths(make_house(juno)), language)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.requirement("X6")
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_page_of_who_runs_the_site_does_so_too(stage, juno, language):
+    juno.language, juno.is_superuser = language, True
+    juno.save()
+    model = make_model("Zzyzx", "sk-0123456789-zzyzx", price_sent=2, price_written=8)
+    make_model("Zzyzx zzyzx", enabled=False)
+    wrong = walk(stage, juno, operator_paths(model), language)
     assert not wrong, "\n".join(wrong)
 
 

@@ -10,7 +10,7 @@ from conversations import sync, turns, versions
 from conversations.models import Conversation, Reply
 from reverie.accounts.models import ApiToken
 from reverie.api import api
-from tests.factories import exchange, make_persona, say
+from tests.factories import exchange, make_model, make_persona, say
 
 
 def _send(call, chat, _):
@@ -61,8 +61,9 @@ def _stop(call, chat, turn):
 
 
 def _change(call, chat, _):
-    worn = make_persona(chat.owner, "Rin")
-    call("patch", "", {"title": "Tea with Rin", "persona_id": str(worn.pk)})
+    worn, model = make_persona(chat.owner, "Rin"), make_model()
+    talks = {"model_id": str(model.pk), "temperature": 0.5, "reply_tokens": 256}
+    call("patch", "", {"title": "Tea with Rin", "persona_id": str(worn.pk), **talks})
 
 
 def _second_version(chat, turn):

@@ -3,12 +3,16 @@
 import json
 import urllib.error
 import urllib.request
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
+from django.test import Client as Browser
 
 from characters.models import Bond
 from reverie.accounts import signin
+from reverie.providers.models import ConnectedModel
 from tests.factories import make_character, make_conversation, make_persona, make_user
 from tests.live import Client, Web
 from tests.scripted import Script
@@ -113,6 +117,55 @@ def test_a_form_that_is_refused_is_not_logged(loud):
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(loud.address + path, data, timeout=20)
     assert CANARY not in loud.said(), near(loud.said(), CANARY)
+
+
+@pytest.mark.requirement("A9")
+def test_no_key_of_a_model_is_logged_or_answered_whatever_happens_to_it(loud, provider):
+    """Connected through the page, tested, used, refused by its provider, and all of it logged."""
+    owner = make_user("root", is_staff=True, is_superuser=True)
+    key, browser = "sk-kanarienvogel-31415926", visitor(loud, owner)
+    listed = {"kind": "other", "base_url": provider.base_url, "model": "m", "api_key": key}
+    said = [browser("/models/new/", {**listed, "context_tokens": "1"})]  # refused
+    said.append(browser("/models/new/", {**listed, "offered": "1"}))
+    said.append(browser("/models/new/", {**listed, "context_tokens": "8192", "enabled": "on"}))
+    row = ConnectedModel.objects.get()
+    assert row.key() == key
+    client, chat = Client(loud, owner), make_conversation(owner)
+    client.call("PATCH", f"conversations/{chat.pk}", {"model_id": str(row.pk)})
+    body = {"error": {"message": f"no such key: {key}"}}
+    for script in (Script(), Script(status=401, body=body), Script(status=500, body=body)):
+        provider.scripts.clear()
+        provider.queue(*[script] * 6)
+        said.append(browser("/models/test/", {"model": str(row.pk)}))
+        turn = client.send(chat.pk, "Hello")[1]
+        said.append(json.dumps(client.await_end(chat.pk, turn["reply"]["id"])))
+    said.append(json.dumps(client.call("GET", "models")[1]))
+    said += [browser(path) for path in ("/models/", f"/models/{row.pk}/", f"/chats/{chat.pk}/")]
+    assert provider.last.headers["authorization"] == f"Bearer {key}"
+    assert not [text for text in said if key in text]
+    assert key not in loud.said(), near(loud.said(), key)
+
+
+def visitor(web: Web, person):
+    """Opens a path, or posts a form to it, as this person; the text of the page it comes to."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    cookie, token = session_cookie(person), "k" * 32
+
+    def visit(path: str, form: dict[str, str] | None = None) -> str:
+        data = urlencode({**form, "csrfmiddlewaretoken": token}).encode() if form else None
+        request = urllib.request.Request(web.address + path, data)
+        request.add_header("Cookie", f"{cookie}; csrftoken={token}")
+        with browser.open(request, timeout=40) as answer:
+            return answer.read().decode()
+
+    return visit
+
+
+def session_cookie(person) -> str:
+    signed_in = Browser()
+    signed_in.force_login(person)
+    name = settings.SESSION_COOKIE_NAME
+    return f"{name}={signed_in.cookies[name].value}"
 
 
 def test_words_and_tokens_in_an_address_are_not_logged(loud):
