@@ -22,7 +22,7 @@ def keep(row: ConnectedModel, key: str = "", *, forget_key: bool = False) -> boo
 
     An empty `key` keeps the one that is there, sealed anew under the first of FIELD_KEYS.
     """
-    old = ConnectedModel.objects.select_for_update().filter(pk=row.pk).first()
+    old = _locked().get(row.pk)
     moved = old is not None and old.base_url != row.base_url
     lost = bool(row.sealed_key) and not key and (moved or forget_key)
     if key or lost:
@@ -44,7 +44,10 @@ def make_default(pk: UUID | None) -> None:
 
     Raises `DoesNotExist`, and `ValidationError` with code `disabled`.
     """
-    row = ConnectedModel.objects.select_for_update().get(pk=pk) if pk else None
+    rows = _locked()
+    if pk and pk not in rows:
+        raise ConnectedModel.DoesNotExist
+    row = rows[pk] if pk else None
     if row and not row.enabled:
         raise ValidationError(
             _("%(model)s is switched off. Switch it on first."),
@@ -54,6 +57,11 @@ def make_default(pk: UUID | None) -> None:
     ConnectedModel.objects.filter(is_default=True).update(is_default=False)
     if row:
         ConnectedModel.objects.filter(pk=row.pk).update(is_default=True)
+
+
+def _locked() -> dict[UUID, ConnectedModel]:
+    """All of them, held: there are few, and one default among them at any time."""
+    return {row.pk: row for row in ConnectedModel.objects.select_for_update().order_by("pk")}
 
 
 @transaction.atomic

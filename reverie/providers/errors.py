@@ -14,7 +14,7 @@ LONGEST_RETRY = 86_400.0  # seconds; a provider that asks for more is not believ
 _EXPLAINED: Final[dict[str, Promise]] = {
     "auth": _(
         "The model provider did not accept the key. Whoever runs this site can check the key "
-        "in the settings; your message is kept."
+        "under “Models”; your message is kept."
     ),
     "quota": _(
         "The account at the model provider has no credit left. Top it up there or choose "
@@ -33,7 +33,7 @@ _EXPLAINED: Final[dict[str, Promise]] = {
     ),
     "bad_response": _(
         "The model provider answered in a way that cannot be used. Try again; if it happens "
-        "every time, check the address and the model's name in the settings."
+        "every time, whoever runs this site can test it under “Models”."
     ),
 }
 CODES: Final = tuple(_EXPLAINED)

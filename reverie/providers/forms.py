@@ -17,6 +17,7 @@ from .listing import Listed, listed
 from .models import ConnectedModel
 
 LONGEST_KEY = 2_000
+PRICES = ("price_sent", "price_cached", "price_written")
 
 
 class Line(forms.CharField):
@@ -55,9 +56,7 @@ class ModelForm(forms.ModelForm):
             "model",
             "label",
             "context_tokens",
-            "price_sent",
-            "price_cached",
-            "price_written",
+            *PRICES,
             "enabled",
         )
         widgets = {
@@ -76,6 +75,9 @@ class ModelForm(forms.ModelForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.initial["is_default"] = self.instance.is_default
+        for name in PRICES:  # 2.5, and not 2.500000
+            if (price := self.initial.get(name)) is not None:
+                self.initial[name] = f"{price.normalize():f}"
 
     def clean_base_url(self) -> str:
         return addresses.checked(

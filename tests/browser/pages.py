@@ -69,7 +69,6 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         chat,
         f"{chat}edit/",
         f"{chat}settings/",
-        f"{chat}delete/",
         f"{chat}replies/{house.reply.pk}/prompt/",
         "/characters/",
         "/characters/?q=nobody",

@@ -1,5 +1,6 @@
 """Who runs the site connects models; keys go in and never come out to another address (A6, A9)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
 import pytest
@@ -362,3 +363,23 @@ def test_the_api_offers_names_and_tells_neither_addresses_nor_keys(operator, jun
         ],
         "next": None,
     }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_who_make_a_default_at_once_leave_exactly_one():
+    rows = [make_model(f"Lamp {number}") for number in range(4)]
+
+    def act(number: int) -> None:
+        try:
+            if number % 2:
+                connecting.make_default(rows[number % 4].pk)
+            else:
+                row = ConnectedModel.objects.get(pk=rows[number % 4].pk)
+                row.is_default = True
+                connecting.keep(row)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as crowd:
+        list(crowd.map(act, range(24)))
+    assert ConnectedModel.objects.filter(is_default=True).count() == 1
