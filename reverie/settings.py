@@ -1,6 +1,7 @@
 """Settings, from the environment. docs/configuration.md has the table for people."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -173,6 +174,8 @@ SESSION_COOKIE_SAMESITE = "Lax"
 PASSWORD_RESET_TIMEOUT = 60 * 60 * 24  # seconds that a sign-in link works
 # What seals keys of providers (A9): the first one seals, every one of them opens.
 FIELD_KEYS = _list("FIELD_KEYS") or [secret(REVERIE_HOME, "field-key")]
+if not all(re.fullmatch(r"[\w-]{43}=", key, re.ASCII) for key in FIELD_KEYS):
+    raise CannotStart("FIELD_KEYS has to be a list of keys of 32 bytes in URL-safe base64.")
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]

@@ -83,7 +83,8 @@ class Answer:
         if reason == "error":
             raise ProviderError("overloaded", "finish_reason: error")
         if not spoke and not called:
-            raise ProviderError("bad_response", f"no text came; finish_reason: {reason}")
+            code = "length" if reason == "length" else "bad_response"
+            raise ProviderError(code, f"no text came; finish_reason: {reason}")
 
 
 def usage_in(payload: Mapping[str, Any]) -> Usage | None:

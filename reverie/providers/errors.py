@@ -31,6 +31,10 @@ _EXPLAINED: Final[dict[str, Promise]] = {
         "The model provider declined to answer this for reasons of content. Reword the message "
         "or regenerate the reply."
     ),
+    "length": _(
+        "The model reached the length of a reply before it said a word. One that thinks first "
+        "needs more: set a longer reply for this chat, or none."
+    ),
     "bad_response": _(
         "The model provider answered in a way that cannot be used. Try again; if it happens "
         "every time, whoever runs this site can test it under “Models”."

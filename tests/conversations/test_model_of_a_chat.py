@@ -281,3 +281,14 @@ def test_a_chat_whose_character_is_gone_has_settings_still(chat, client):
     assert client.get(f"/chats/{chat.pk}/settings/").status_code == 200
     answer = client.post(f"/chats/{chat.pk}/settings/", {"temperature": "1"})
     assert answer.status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_model_that_only_thought_until_its_limit_is_told_as_that(juno, provider, web):
+    chat = make_conversation(juno)
+    provider.queue(Script(text=[], reasoning=["Hm. ", "Well."], finish="length"))
+    client = Program(web, juno)
+    turn = client.send(chat.pk, "Tell me of Mochi")[1]
+    reply = client.await_end(chat.pk, turn["reply"]["id"])
+    assert (reply["status"], reply["error"]["code"]) == ("failed", "length")
+    assert "set a longer reply" in reply["error"]["explanation"]

@@ -153,7 +153,7 @@ def test_a_server_that_does_not_stream_is_understood(content_type: str) -> None:
         (Script(text=[], finish=None), "bad_response", ""),
         (Script(text=[]), "bad_response", ""),
         (Script(text=["  ", "\n"]), "bad_response", ""),
-        (Script(text=[], reasoning=["hm"], finish="length"), "bad_response", ""),
+        (Script(text=[], reasoning=["hm"], finish="length"), "length", ""),
         (Script(raw=b""), "bad_response", ""),
         (
             Script(raw=sse(chunk({"content": "Hello"})) + b"data: {oops\n\n"),

@@ -23,7 +23,7 @@ def test_a_new_key_in_front_seals_and_the_old_one_still_opens():
     assert unseal(seal(WORDS, [NEW, OLD]), [NEW]) == WORDS
 
 
-@pytest.mark.parametrize("sealed", [seal(WORDS, [OLD]), "damaged", ""])
+@pytest.mark.parametrize("sealed", [seal(WORDS, [OLD]), "damaged", ""], ids=["old", "no", "empty"])
 def test_without_its_key_it_is_unreadable(sealed):
     with pytest.raises(Unreadable):
         unseal(sealed, [NEW])
