@@ -4,6 +4,7 @@ import json
 from decimal import Decimal
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.test import Client
 
@@ -26,7 +27,9 @@ def lamp(db) -> ConnectedModel:
 
 
 def prepared(chat: Conversation, text: str = "How is Mochi?") -> turns.Prepared:
-    return turns.prepare(say(chat, text).reply.pk)
+    ready = turns.prepare(say(chat, text).reply.pk)
+    assert ready
+    return ready
 
 
 def choose(chat: Conversation, **fields) -> Conversation:
@@ -69,7 +72,7 @@ def test_every_way_to_a_reply_uses_the_chats_model(chat, lamp):
 def test_what_fits_is_measured_by_the_chats_own_model(chat):
     small = make_model("Small", context_tokens=1_024)
     choose(chat, model_id=small.pk)
-    with pytest.raises(turns.ValidationError, match="tokens") as refusal:
+    with pytest.raises(ValidationError, match="tokens") as refusal:
         say(chat, "word " * 1_500)
     assert refusal.value.code == "too_long_for_model"
     choose(chat, model_id=None)
@@ -205,10 +208,11 @@ def test_a_cached_token_costs_as_any_other_where_nobody_said():
 @pytest.mark.django_db(transaction=True)
 def test_a_whole_turn_with_a_connected_model_over_http(juno, provider):
     """Its key, temperature and length arrive; its cost and the cut at its length are stored."""
-    price = {"price_sent": Decimal(100), "price_written": Decimal(200)}
     chat = make_conversation(juno)
     with Web(PROVIDER_PRIVATE_HOSTS=f"127.0.0.1:{provider.port}") as web:
-        row = make_model(key="k-1", base_url=provider.base_url, model=provider.model, **price)
+        row = make_model(key="k-1", base_url=provider.base_url, model=provider.model)
+        row.price_sent, row.price_written = Decimal(100), Decimal(200)
+        connecting.keep(row)
         choose(chat, model_id=row.pk, temperature=0.25, reply_tokens=64)
         provider.queue(
             Script(

@@ -156,7 +156,7 @@ def visitor(web: Web, person):
         request = urllib.request.Request(web.address + path, data)
         request.add_header("Cookie", f"{cookie}; csrftoken={token}")
         with browser.open(request, timeout=40) as answer:
-            return answer.read().decode()
+            return str(answer.read().decode())
 
     return visit
 
