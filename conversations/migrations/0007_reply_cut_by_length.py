@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('conversations', '0005_model_of_a_chat'),
+        ('conversations', '0006_model_of_a_chat'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('characters', '0002_limits_of_lists'),
-        ('conversations', '0004_remembered_memories'),
+        ('conversations', '0005_chats_in_the_trash'),
         ('providers', '0001_connected_models'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
