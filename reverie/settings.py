@@ -41,6 +41,14 @@ def _number(name: str, default: Number) -> Number:
     return number
 
 
+def _choice(name: str, *known: str) -> str:
+    """One of these words from the environment; the first one when it is not set."""
+    value = os.environ.get(name, "").strip().lower() or known[0]
+    if value not in known:
+        raise CannotStart(f"{name} has to be one of {', '.join(known)}, and it is {value!r}.")
+    return value
+
+
 # --- Where it runs ------------------------------------------------------------------------------
 HOST = os.environ.get("HOST", "127.0.0.1")
 PORT = _number("PORT", 8000)
@@ -68,6 +76,10 @@ INSTALLED_APPS = [
     "django_htmx",
     "django_q",
     "template_partials",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "reverie.local",
     "reverie.accounts",
     "reverie.providers",
@@ -86,7 +98,9 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "reverie.accounts.middleware.PersonMiddleware",
+    "reverie.accounts.middleware.seen",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -140,6 +154,23 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     else {"BACKEND": "reverie.local.channels.PostgresLayer"}
 }
 
+# Counts wrong passwords, for all web processes together: memory of one process would be forgotten
+# at its restart and would give every further process five tries more.
+CACHES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "reverie_cache",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
+    "process": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "process",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    },
+}
+
 # The queue is a doorbell: truth is our rows, recovery is `sweep`, never django-q2's own retry.
 Q_CLUSTER = {
     "name": "reverie",
@@ -166,16 +197,56 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
+SEEN_SECONDS = 300  # how exactly the list of sessions knows when one was last seen
 PASSWORD_RESET_TIMEOUT = 60 * 60 * 24  # seconds that a sign-in link works
-# What seals keys of providers (A9): the first one seals, every one of them opens.
+REGISTRATION = _choice("REGISTRATION", "closed", "open")  # closed: by invitation only
+ACCOUNT_ADAPTER = "reverie.accounts.adapters.People"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_CHANGE_EMAIL = True  # one address each; a new one takes its place when it is confirmed
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_PREVENT_ENUMERATION = "strict"
+ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
+ACCOUNT_RATE_LIMITS = {  # times / span / whose; no span is over a quarter of an hour (429.html)
+    "login": "30/m/ip",
+    "login_failed": "10/m/ip,5/5m/key",  # codes of the second factor count here too
+    "signup": "20/m/ip",
+    "reset_password": "20/m/ip,3/15m/key",
+    "reset_password_from_key": "20/m/ip",
+    "reauthenticate": "10/m/user",
+    "manage_email": "5/15m/user",
+}
+# Of the addresses in X-Forwarded-For, how many come from proxies of one's own; else it may lie.
+ALLAUTH_TRUSTED_PROXY_COUNT = _number("TRUSTED_PROXIES", 0)
+MFA_ADAPTER = "reverie.accounts.adapters.SecondFactor"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Reverie"
+MFA_TOTP_TOLERANCE = 1  # steps of 30 seconds that a clock may be wrong
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # where no mail is sent, no address can be verified
+# What seals secrets in the database (A9): the first key seals, all of them open.
 FIELD_KEYS = _list("FIELD_KEYS") or [secret(REVERIE_HOME, "field-key")]
 if not all(re.fullmatch(r"[\w-]{43}=", key, re.ASCII) for key in FIELD_KEYS):
     raise CannotStart("FIELD_KEYS has to be a list of keys of 32 bytes in URL-safe base64.")
+
+# --- Mail ---------------------------------------------------------------------------------------
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
+EMAIL_PORT = _number("EMAIL_PORT", 587)
+EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_SSL = EMAIL_PORT == 465
+EMAIL_USE_TLS = not EMAIL_USE_SSL and _flag("EMAIL_USE_TLS", True)
+EMAIL_TIMEOUT = 10  # seconds: somebody waits for the page
+DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL") or EMAIL_HOST_USER or "reverie@localhost"
+SENDS_MAIL = bool(EMAIL_HOST)
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if SENDS_MAIL else 'dummy'}.EmailBackend"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]

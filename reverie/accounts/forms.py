@@ -4,12 +4,13 @@ from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
 
+from allauth.account.adapter import get_adapter
 from django import forms
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from reverie.accounts.models import User
+from reverie.accounts.models import Invitation, User
 from reverie.text import clean
 
 
@@ -52,9 +53,74 @@ class Preferences(forms.ModelForm):
         }
 
 
+class Privacy(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ("privacy",)
+        widgets = {"privacy": forms.RadioSelect}
+
+
+class NewToken(forms.Form):
+    name = CleanText(
+        label=_("What is it for?"), max_length=80, required=False, widget=forms.TextInput
+    )
+
+
+class NewInvitation(forms.ModelForm):
+    email = forms.EmailField(label=_("Their email address (optional)"), required=False)
+
+    class Meta:
+        model = Invitation
+        fields = ("note", "email")
+        formfield_callback = clean_text
+        labels = {"note": _("For whom")}
+        help_texts = {"note": _("Only you see this.")}
+
+
+def password_field(label: Any, autocomplete: str = "current-password") -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": autocomplete})
+    return forms.CharField(label=label, strip=False, widget=widget)
+
+
+def checked(user: User, password: str) -> str:
+    """The password, when it is theirs; wrong ones count as at signing in.
+
+    Raises `ValidationError` with the codes `incorrect_password` and `too_many_login_attempts`.
+    """
+    adapter = get_adapter()
+    if not adapter.reauthenticate(user, password):
+        raise adapter.validation_error("incorrect_password")
+    return password
+
+
+class Address(forms.Form):
+    """Another email address; it takes the password, since an email to it can set a new one."""
+
+    email = forms.EmailField(
+        label=_("Email address"),
+        max_length=254,
+        required=False,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+
+    def __init__(self, user: User, data: Any = None) -> None:
+        super().__init__(data, initial={"email": user.email})
+        self.user = user
+        if user.has_usable_password():
+            self.fields["password"] = password_field(_("Your password"))
+
+    def clean_password(self) -> str:
+        return checked(self.user, self.cleaned_data["password"])
+
+
+class ChangePassword(PasswordChangeForm):
+    def clean_old_password(self) -> str:
+        return checked(self.user, self.cleaned_data["old_password"])
+
+
 def password_form(user: User, data: Any = None) -> "SetPasswordForm[User]":
     """To change the password, or to set the first one."""
-    kind = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
+    kind = ChangePassword if user.has_usable_password() else SetPasswordForm
     form = kind(user, data)
     for field in form.fields.values():  # It is not the first thing on its page.
         field.widget.attrs.pop("autofocus", None)

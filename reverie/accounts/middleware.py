@@ -1,12 +1,17 @@
-"""Language and time zone of whoever asks."""
+"""Language and time zone of whoever asks, and that they were here."""
 
-from django.http import HttpRequest
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 
+from reverie.accounts import sessions
 from reverie.accounts.models import User
+
+Respond = Callable[[HttpRequest], HttpResponse]
 
 
 class PersonRequest(HttpRequest):
@@ -29,3 +34,14 @@ class PersonMiddleware(MiddlewareMixin):
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
         response.headers.setdefault("Content-Language", translation.get_language() or "en")
         return response
+
+
+def seen(respond: Respond) -> Respond:
+    """Middleware that lets a person see later where they are signed in."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.user.is_authenticated:
+            sessions.see(request)
+        return respond(request)
+
+    return middleware

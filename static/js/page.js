@@ -1,4 +1,5 @@
 /* What every page does: input-method care, dialogs, and small comforts of forms. */
+import { copy } from "./clipboard.js";
 import { guard } from "./ime.js";
 
 guard();
@@ -31,6 +32,24 @@ function suggestZone() {
   });
 }
 
+/** A newcomer's time zone is where their browser is. */
+function tellZone() {
+  const box = document.querySelector("input[type=hidden][name=time_zone]");
+  if (box) box.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+}
+
+/** Buttons that copy what stands beside them, and say that they did. */
+function offerCopies() {
+  for (const button of document.querySelectorAll("[data-copies]")) {
+    const words = button.textContent;
+    button.addEventListener("click", async () => {
+      await copy(document.getElementById(button.dataset.copies).innerText.trim());
+      button.textContent = button.dataset.done;
+      setTimeout(() => (button.textContent = words), 2000);
+    });
+  }
+}
+
 /** "Another one": a further box like the last. Without this, every save brings one. */
 function offerMore() {
   for (const button of document.querySelectorAll("[data-adds]")) {
@@ -56,5 +75,7 @@ function keepChanges() {
 }
 
 suggestZone();
+tellZone();
+offerCopies();
 offerMore();
 keepChanges();
