@@ -23,6 +23,7 @@ class Page:
     post: int = 405
     form: Mapping[str, str] = field(default_factory=dict)
     signed_out: tuple[int, int] | None = None  # GET, POST; None: a private page
+    staff: tuple[int, int] | None = None  # GET, POST; None: what everybody gets
     html: bool = True
     operator: tuple[int, int] | None = None  # GET, POST of who runs the site; others: `get`, `post`
 
@@ -101,6 +102,28 @@ PAGES = {
         200,
         302,
         {"form": "preferences", "shown_name": "New", "language": "en", "time_zone": "UTC"},
+    ),
+    "sign-in/code/": Page("/sign-in/code/", 302, 302, signed_out=(302, 302)),
+    "join/": Page("/join/", 302, 302, signed_out=(200, 200)),
+    "join/<str:token>/": Page("/join/no/", 302, 302, signed_out=(404, 404)),
+    "forgotten/": Page("/forgotten/", 200, 200, signed_out=(200, 200)),
+    "forgotten/sent/": Page("/forgotten/sent/", signed_out=(200, 405)),
+    r"^forgotten/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[-\w]+)/$": Page(
+        "/forgotten/no-no/", 200, 200, signed_out=(200, 200)
+    ),
+    "email/<str:key>/": Page("/email/no/", 200, 404, signed_out=(200, 404)),
+    # Nobody here has a password, so these lead to where it is set.
+    "settings/confirm/": Page("/settings/confirm/", 302, 302),
+    "settings/confirm/code/": Page("/settings/confirm/code/", 302, 302),
+    "settings/two-factor/": Page("/settings/two-factor/", 302, 302),
+    "settings/two-factor/off/": Page("/settings/two-factor/off/", 302, 302),
+    "settings/codes/": Page("/settings/codes/", 302, 302),
+    "settings/codes/new/": Page("/settings/codes/new/", 302, 302),
+    "settings/sessions/end/": Page("/settings/sessions/end/", 405, 302, {"others": "1"}),
+    "settings/tokens/<int:pk>/delete/": Page("/settings/tokens/{api_token}/delete/", 405, 302),
+    "settings/invitations/": Page("/settings/invitations/", 404, 404, staff=(200, 200)),
+    "settings/invitations/<uuid:pk>/withdraw/": Page(
+        "/settings/invitations/{invitation}/withdraw/", 404, 404, staff=(405, 404)
     ),
     "language/": Page("/language/", 302, 302, {"language": "en"}, signed_out=(302, 302)),
     "healthz": Page("/healthz", 200, 200, signed_out=(200, 200), html=False),

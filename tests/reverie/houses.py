@@ -20,6 +20,7 @@ from characters.models import Bond
 from conversations import history, trash
 from conversations.models import Reply
 from memories.models import MemoryChange
+from reverie.accounts import invitations
 from reverie.accounts.models import ApiToken, User
 from tests.factories import (
     exchange,
@@ -33,6 +34,7 @@ from tests.factories import (
 OWNER_OF = {
     "accounts.User": "pk",
     "accounts.ApiToken": "user",
+    "accounts.Invitation": "made_by",
     "characters.Character": "owner",
     "characters.Persona": "owner",
     "characters.Bond": "user",
@@ -88,10 +90,12 @@ class House:
         trashed = make_conversation(user, character)
         exchange(trashed, f"{secret} thrown away", f"{secret} answered in vain")
         trash.delete(user, trashed.pk)
+        invitation, _ = invitations.make(user, note=secret, email=f"{secret}@example.com")
+        token = ApiToken.issue(user)
         return cls(
             user=user,
             secret=secret,
-            token=ApiToken.issue(user),
+            token=token,
             ids={
                 "owner": str(user.pk),
                 "character": str(character.pk),
@@ -105,6 +109,8 @@ class House:
                 "answer": str(turn.answer.pk),
                 "gone": str(gone.pk),
                 "reply": str(turn.reply.pk),
+                "invitation": str(invitation.pk),
+                "api_token": str(ApiToken.objects.get(user=user).pk),
             },
         )
 

@@ -172,7 +172,7 @@ FORMS = {
     "/personas/new/": ("name", "description", "is_default"),
     "/chats/{chat}/edit/": ("title",),
     "/settings/": ("form", "shown_name", "language", "time_zone", "new_password1"),
-    "/sign-in/": ("username", "password", "next"),
+    "/sign-in/": ("login", "password", "next"),
     "/language/": ("language", "next"),
     "/chats/new/": ("character", "persona"),
 }
@@ -181,7 +181,7 @@ GOOD = {
     "language": "en",
     "form": "preferences",
     "time_zone": "UTC",
-    "username": "juno",
+    "login": "juno",
 }
 
 

@@ -214,7 +214,7 @@ def test_hostile_words_stay_words_when_a_form_comes_back(settings):
             answer = browser.post(path, {**told, "form": "preferences", "shown_name": text * 9})
             assert not Page(answer.content.decode(), own=True).wrong, (path, text)
         for path in ("/sign-in/", "/admin/login/"):
-            answer = stranger().post(path, {"username": text, "password": text, "next": text})
+            answer = stranger().post(path, {"login": text, "password": text, "next": text})
             assert not Page(answer.content.decode(), own=True).wrong, (path, text)
         for path in ("/characters/", "/sign-in/", "/chats/"):
             answer = browser.get(path, {"q": text, "next": text, "page": text}, follow=True)

@@ -65,7 +65,7 @@ def test_a_link_dies_when_its_person_comes_in_otherwise(event):
     person = make_user("juno")
     path = signin.link_path(person)
     if event == "a sign-in by password":
-        stranger().post("/sign-in/", {"username": "juno", "password": PASSWORD})
+        stranger().post("/sign-in/", {"login": "juno", "password": PASSWORD})
     elif event == "a new password":
         person.set_password("another good long password")
         person.save()
@@ -100,7 +100,7 @@ def test_signing_in_changes_the_session_and_signing_out_ends_it():
     browser = stranger()
     browser.get("/sign-in/")
     browser.session["kept"] = 1
-    answer = browser.post("/sign-in/", {"username": "juno", "password": PASSWORD})
+    answer = browser.post("/sign-in/", {"login": "juno", "password": PASSWORD})
     assert (answer.status_code, answer["Location"]) == (302, "/")
     assert signed_in(browser)
     stolen = browser.cookies[settings.SESSION_COOKIE_NAME].value
@@ -117,7 +117,7 @@ def test_signing_in_changes_the_session_and_signing_out_ends_it():
 def test_the_session_cookie_is_for_the_server_alone():
     make_user("juno")
     browser = stranger()
-    browser.post("/sign-in/", {"username": "juno", "password": PASSWORD})
+    browser.post("/sign-in/", {"login": "juno", "password": PASSWORD})
     cookie = browser.cookies[settings.SESSION_COOKIE_NAME]
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"
@@ -129,14 +129,11 @@ def test_a_wrong_password_a_wrong_name_and_a_suspension_look_the_same():
     tries = [("juno", "wrong"), ("nobody", PASSWORD), ("gone", PASSWORD), ("juno", ""), ("", "")]
     for name, password in tries:
         browser = stranger()
-        answer = browser.post("/sign-in/", {"username": name, "password": password})
+        answer = browser.post("/sign-in/", {"login": name, "password": password})
         assert answer.status_code == 200
         assert not signed_in(browser)
     told = [
-        stranger()
-        .post("/sign-in/", {"username": name, "password": password})
-        .context["form"]
-        .errors
+        stranger().post("/sign-in/", {"login": name, "password": password}).context["form"].errors
         for name, password in tries[:3]
     ]
     assert told[0] == told[1] == told[2]
@@ -162,7 +159,7 @@ ELSEWHERE = (
 @pytest.mark.parametrize("elsewhere", ELSEWHERE)
 def test_nothing_leads_to_another_site(elsewhere):
     make_user("juno")
-    login = {"username": "juno", "password": PASSWORD, "next": elsewhere}
+    login = {"login": "juno", "password": PASSWORD, "next": elsewhere}
     browser = stranger()
     assert browser.post("/sign-in/", login)["Location"] == "/"
     for answer in (
@@ -171,10 +168,19 @@ def test_nothing_leads_to_another_site(elsewhere):
         stranger().post("/language/", {"language": "ja", "next": elsewhere}),
         stranger().post("/language/", {"language": "ja"}, headers={"Referer": elsewhere}),
         stranger().post(f"/sign-in/?next={elsewhere}", login),
-        stranger().get("/admin/login/", {"next": elsewhere}),
     ):
         assert "evil" not in answer.headers.get("Location", "")
         assert not answer.headers.get("Location", "/").startswith(("javascript", "data", "//"))
+
+
+def test_the_door_of_the_console_leads_to_no_other_site_either():
+    make_user("root", is_staff=True, is_superuser=True)
+    for elsewhere in ELSEWHERE:
+        browser = stranger()
+        door = browser.get("/admin/login/", {"next": elsewhere})["Location"]
+        assert door.startswith("/sign-in/?next=")
+        answer = browser.post(door, {"login": "root", "password": PASSWORD}, follow=True)
+        assert answer.request["PATH_INFO"] in ("/", "/admin/")
 
 
 def test_a_sign_in_leads_back_to_where_it_was_asked_for():
@@ -182,7 +188,7 @@ def test_a_sign_in_leads_back_to_where_it_was_asked_for():
     browser = stranger()
     asked = browser.get("/personas/")["Location"]
     assert asked == "/sign-in/?next=/personas/"
-    login = {"username": "juno", "password": PASSWORD, "next": "/personas/"}
+    login = {"login": "juno", "password": PASSWORD, "next": "/personas/"}
     assert browser.post(asked, login)["Location"] == "/personas/"
 
 

@@ -5,6 +5,7 @@ import json
 from contextlib import AsyncExitStack
 
 import pytest
+from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 
@@ -14,11 +15,19 @@ from conversations.hop import hop
 from conversations.models import Conversation
 from reverie.accounts.models import ApiToken
 from tests.live import Web
-from tests.reverie.houses import House
+from tests.reverie.houses import House, stranger
 from tests.reverie.wires import HELLO, close_code, quiet, session_of, socket
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.requirement("A2")]
-WAYS_OUT = ("signs out", "new password", "suspended", "suspended token", "token gone", "talk gone")
+WAYS_OUT = (
+    "signs out",
+    "ended from elsewhere",
+    "new password",
+    "suspended",
+    "suspended token",
+    "token gone",
+    "talk gone",
+)
 
 
 @pytest.fixture
@@ -50,8 +59,17 @@ async def test_a_socket_closes_soon_after_its_person_may_no_longer_see_it(brisk)
 async def _entered(web: Web, name: str, house: House):
     if "token" in name:
         return socket(web, house.ids["chat"], Authorization=f"Bearer {house.token}")
-    cookie = await hop(session_of, house.user)
+    cookie = await hop(_cookie, house)
     return socket(web, house.ids["chat"], Cookie=cookie, Origin=web.address)
+
+
+def _cookie(house: House) -> str:
+    """The session of a browser that opened a page, as every browser has before a socket."""
+    cookie = session_of(house.user)
+    browser = stranger()
+    browser.cookies[settings.SESSION_COOKIE_NAME] = cookie.partition("=")[2]
+    assert browser.get("/chats/").status_code == 200
+    return cookie
 
 
 def _take_away(people: dict[str, House]) -> None:
@@ -59,6 +77,8 @@ def _take_away(people: dict[str, House]) -> None:
     for session in Session.objects.all():
         if session.get_decoded()[SESSION_KEY] == people["signs out"].ids["owner"]:
             session.delete()
+    elsewhere = people["ended from elsewhere"].browser()
+    assert elsewhere.post("/settings/sessions/end/", {"others": "1"}).status_code == 302
     changed = people["new password"].user
     changed.set_password("another good long password")
     changed.save()

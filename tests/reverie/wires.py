@@ -22,7 +22,7 @@ def session_of(user: User) -> str:
     """The cookie of a browser in which this person is signed in."""
     store = SessionStore()
     store[SESSION_KEY] = str(user.pk)
-    store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     store[HASH_SESSION_KEY] = user.get_session_auth_hash()
     store.create()
     return f"{settings.SESSION_COOKIE_NAME}={store.session_key}"
