@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from characters.models import Character, Persona
 from conversations import trash
 from conversations.models import Conversation, Reply
-from reverie.accounts import signin
-from reverie.accounts.models import User
+from reverie.accounts import invitations, signin
+from reverie.accounts.models import ApiToken, User
 from reverie.providers.models import ConnectedModel
 from tests.factories import exchange, make_character, make_conversation, make_persona
 
@@ -24,6 +24,11 @@ class House:
 
 
 def make_house(person: User) -> House:
+    # Who may invite sees most.
+    person.is_staff = True
+    person.save()
+    ApiToken.issue(person, name="Zzyzx")
+    invitations.make(person, note="Zzyzx")
     # Words of nobody's language, so that what is left on a page is the product's own.
     persona = make_persona(person, "Qi", description="Zzyzx.", is_default=True)
     character = make_character(
@@ -54,6 +59,13 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
             signin.link_path(house.person),
             "/sign-in/no/",
             "/limits/",
+            f"/join/{invitations.make(house.person)[1]}/",
+            "/join/",
+            "/join/no/",
+            "/forgotten/",
+            "/forgotten/sent/",
+            "/forgotten/no-no/",
+            "/email/no/",
             "/nowhere/",
         ]
     chat, character = f"/chats/{house.chat.pk}/", f"/characters/{house.character.pk}/"
@@ -82,6 +94,8 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         "/settings/",
         "/usage/",
         "/limits/",
+        "/settings/confirm/",
+        "/settings/invitations/",
     ]
 
 
