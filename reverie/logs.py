@@ -36,6 +36,8 @@ def configured(level: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django.request": {"level": "ERROR"},
+            # It tells addresses of refused forms, and some of them are keys.
+            "django.security.csrf": {"level": "ERROR"},
             "daphne": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},

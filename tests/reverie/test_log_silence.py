@@ -112,7 +112,8 @@ def test_no_refusal_is_logged_in_words(talk, loud):
 
 
 def test_a_form_that_is_refused_is_not_logged(loud):
-    for path in ("/sign-in/", "/characters/new/", "/settings/", "/admin/login/"):
+    key = f"/join/{CANARY}/"
+    for path in ("/sign-in/", "/characters/new/", "/settings/", "/admin/login/", key):
         data = f"username={CANARY}&password={CANARY}&name={CANARY}".encode()
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(loud.address + path, data, timeout=20)
