@@ -3,18 +3,21 @@
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Router, Status
+from ninja import File, Query, Router, Status, UploadedFile
 
-from characters import demo, keeping, personas
+from characters import card_words, demo, exporting, importing, keeping, personas
 from characters.models import Bond, Character, Persona
 from characters.schemas import (
     BondOut,
     BondPatch,
+    CardPreview,
     CharacterIn,
     CharacterOut,
     CharacterPage,
     CharacterPatch,
+    ImportedOut,
     PersonaIn,
     PersonaOut,
     PersonaPage,
@@ -47,6 +50,40 @@ def read_character(request: PersonRequest, pk: UUID) -> Character:
 def change_character(request: PersonRequest, pk: UUID, body: CharacterPatch) -> Character:
     character = get_object_or_404(Character.objects.of(request.user), pk=pk)
     return keeping.write_character(character, _set_fields(body))
+
+
+@router.post(
+    "characters/import", response={200: CardPreview, 201: ImportedOut}, tags=["characters"]
+)
+def import_card(
+    request: PersonRequest, file: File[UploadedFile], preview: bool = False
+) -> Status[dict[str, Any]] | Status[Character]:
+    """A card as PNG, JSON or CHARX; with `preview` it is only looked at."""
+    draft = importing.look(file, request.user)
+    reading = importing.read(draft)
+    report = card_words.told(reading)
+    if preview:
+        return Status(200, {"fields": reading.fields, "report": report})
+    character = importing.accept(draft, {})
+    character.report = report  # type: ignore[attr-defined]  # for the answer alone
+    return Status(201, character)
+
+
+@router.get("characters/{uuid:pk}/export", tags=["characters"])
+def export_character(
+    request: PersonRequest,
+    pk: UUID,
+    kind: str = Query("json", alias="format"),
+    version: int = 3,
+) -> HttpResponse:
+    character = get_object_or_404(Character.objects.of(request.user), pk=pk)
+    return exporting.response(character, kind, version)
+
+
+@router.post("characters/{uuid:pk}/duplicate", response={201: CharacterOut}, tags=["characters"])
+def duplicate_character(request: PersonRequest, pk: UUID) -> Status[Character]:
+    character = get_object_or_404(Character.objects.of(request.user), pk=pk)
+    return Status(201, keeping.duplicate_character(character))
 
 
 @router.get("personas", response=PersonaPage, tags=["personas"])

@@ -4,13 +4,16 @@ import re
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy
 
-from characters import avatars, personas
-from characters.models import Character, Persona
+from characters import avatars, keeping, personas
+from characters.models import NOTE_LENGTH, Bond, Character, Persona
 from reverie.accounts.forms import CleanText, clean_text
+from reverie.accounts.models import User
 from reverie.text import clean
 
 
@@ -138,3 +141,77 @@ class PersonaForm(forms.ModelForm):
 
     def save(self, commit: bool = True) -> Persona:
         return personas.keep(self.instance)
+
+
+class CardUpload(forms.Form):
+    file = forms.FileField(
+        label=gettext_lazy("Card"),
+        widget=forms.FileInput(attrs={"accept": ".png,.json,.charx,.jpg,.jpeg,.zip"}),
+        help_text=gettext_lazy("PNG, JSON or CHARX, up to 48 MB."),
+        allow_empty_file=True,  # said in the importer's own words
+    )
+
+
+class CardForm(CharacterForm):
+    """What of a card has to be looked at before it can be kept: its name, and what is wrong."""
+
+    picture = no_picture = None  # type: ignore[assignment]
+
+    def __init__(self, fields: dict[str, Any], data: Any, owner: User) -> None:
+        """`fields` as the card has them; `data` as they were posted, if they were."""
+        told = QueryDict(mutable=True)
+        for name, value in fields.items():
+            shown = self.base_fields[name].prepare_value(value)
+            told.setlist(name, shown if isinstance(shown, list) else [shown])
+        self.posted = [name for name in data or () if name in self.base_fields]
+        for name in self.posted:
+            told.setlist(name, data.getlist(name))
+        super().__init__(told, instance=Character(owner=owner))
+        wrong = [name for name in self.errors if name in self.fields]
+        self.shown = [self[name] for name in dict.fromkeys(["name", *self.posted, *wrong])]
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What a person may have written; the rest stays as the card has it, to the letter."""
+        return {name: self.cleaned_data[name] for name in self.posted}
+
+    def refuse(self, problem: ValidationError) -> None:
+        """Show what the act refused at its field, or at the name."""
+        fields = getattr(problem, "error_dict", {"name": [problem]})
+        for name, errors in fields.items():
+            self.add_error(name if name in self.fields else None, errors)
+
+
+class BondForm(forms.ModelForm):
+    note_most = NOTE_LENGTH
+
+    class Meta:
+        model = Bond
+        formfield_callback = clean_text
+        fields = ("note", "learns", "memory_detail", "persona")
+        widgets = {"memory_detail": forms.RadioSelect, "note": forms.Textarea(attrs={"rows": 4})}
+        labels = {
+            "note": gettext_lazy("What is between you"),
+            "learns": gettext_lazy("Learn from chat"),
+            "persona": gettext_lazy("Who you are to this character"),
+        }
+        help_texts = {
+            "note": gettext_lazy(
+                "Old friends, rivals, strangers on a train. It is sent with the character and"
+                " never fades."
+            ),
+            "persona": gettext_lazy("For new chats. A chat under way keeps the one it has."),
+        }
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        persona = self.fields["persona"]
+        assert isinstance(persona, forms.ModelChoiceField)
+        persona.queryset = Persona.objects.of(self.instance.user).order_by("name")
+        persona.empty_label = str(gettext_lazy("The one I wear in new chats"))
+
+    def save(self, commit: bool = True) -> Bond:
+        told = {k: v for k, v in self.cleaned_data.items() if k != "persona"}
+        worn = self.cleaned_data["persona"]
+        fields = {**told, "persona_id": worn.pk if worn else None}
+        return keeping.write_bond(self.instance.user, self.instance.character, fields)

@@ -1,5 +1,6 @@
 """Who talks, who they talk to, and what is between them."""
 
+import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,6 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from characters.cards.values import Rest
 from reverie.accounts.models import User
 from reverie.text.clean import clean, length, scrub
 from reverie.text.ids import new_id
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 LONG_TEXT = 40_000  # code points of one field of a character
 MOST_TAGS, TAG_LENGTH = 60, 80
 MOST_GREETINGS = 40
+NOTE_LENGTH = 4_000
 
 
 def _text(label: "StrOrPromise", limit: int = LONG_TEXT) -> "models.TextField[str, str]":
@@ -71,13 +74,21 @@ class CharacterQuerySet(models.QuerySet["Character"]):
     def of(self, user: User) -> Self:
         return self.filter(owner=user)
 
+    def latest_first(self) -> Self:
+        """Those that were talked with last, then the newest. `talked_at` is None for the others."""
+        talked = models.Max("participations__conversation__talked_at")
+        order = (models.F("talked_at").desc(nulls_last=True), "-pk")
+        return self.annotate(talked_at=talked).order_by(*order)
+
 
 class Character(Tidy):
     """The AI persona that talks, with every field that the field's cards know."""
 
+    NAME_LENGTH = 80
+
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="characters")
-    name = models.CharField(_("name"), max_length=80)
+    name = models.CharField(_("name"), max_length=NAME_LENGTH)
     nickname = models.CharField(_("nickname"), max_length=80, blank=True, default="")
     tagline = models.CharField(_("tagline"), max_length=200, blank=True, default="")
     description = _text(_("description"))
@@ -98,7 +109,9 @@ class Character(Tidy):
     creator = models.CharField(_("creator"), max_length=200, blank=True, default="")
     creator_notes = _text(_("creator's notes"))
     character_version = models.CharField(_("version"), max_length=80, blank=True, default="")
-    extensions = models.JSONField(default=dict, blank=True, editable=False)
+    # JSON text in ASCII: it keeps the card's own order, and nothing in it is tidied (C82).
+    rest = models.TextField(blank=True, default="", editable=False)
+    assets = models.FileField(upload_to="assets/", blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -118,9 +131,41 @@ class Character(Tidy):
         return self.nickname or self.name
 
     @property
+    def kept_rest(self) -> Rest:
+        """What its card had that has no column."""
+        return Rest(**json.loads(self.rest)) if self.rest else Rest()
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        return self.kept_rest.extensions
+
+    @property
     def greetings(self) -> list[str]:
         """The greeting and its alternates, the empty ones left out."""
         return [text for text in [self.greeting, *self.alternate_greetings] if text.strip()]
+
+
+class CardDraftQuerySet(models.QuerySet["CardDraft"]):
+    def of(self, user: User) -> Self:
+        return self.filter(owner=user)
+
+
+class CardDraft(models.Model):
+    """A card between its upload and the decision to keep it. It is deleted after a day."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="card_drafts")
+    file_name = models.CharField(max_length=80, blank=True)
+    card = models.TextField()  # JSON in ASCII, as it came
+    notes = models.JSONField(default=list)  # codes of what happened to the file itself
+    picture = models.FileField(upload_to="drafts/", blank=True)
+    assets = models.FileField(upload_to="drafts/", blank=True)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    objects = CardDraftQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"draft {self.pk}"
 
 
 class PersonaQuerySet(models.QuerySet["Persona"]):
@@ -179,7 +224,7 @@ class Bond(Tidy):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bonds")
     character = models.ForeignKey(Character, models.CASCADE, related_name="bonds")
-    note = _text(_("your relationship"), 4_000)
+    note = _text(_("your relationship"), NOTE_LENGTH)
     learns = models.BooleanField(_("learn from chat"), default=True)
     memory_detail = models.CharField(
         _("memory detail"), max_length=16, choices=Detail.choices, default=Detail.BALANCED

@@ -55,6 +55,26 @@ class CharacterOut(Schema):
     updated_at: datetime
 
 
+class CardLine(Schema):
+    """What became of one part of a card; `field` as the card calls it, `to` as we do."""
+
+    field: str
+    state: str
+    to: str
+    note: str
+
+
+class ImportedOut(CharacterOut):
+    report: list[CardLine]
+
+
+class CardPreview(Schema):
+    """A card that was looked at and not saved; `fields` as a character would have them."""
+
+    fields: dict[str, Any]
+    report: list[CardLine]
+
+
 class CharacterPage(Schema):
     items: list[CharacterOut]
     next: str | None

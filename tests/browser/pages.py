@@ -1,8 +1,9 @@
 """Every page that a person can open, with something on each of it."""
 
+import json
 from dataclasses import dataclass
 
-from characters.models import Character, Persona
+from characters.models import CardDraft, Character, Persona
 from conversations import trash
 from conversations.models import Conversation, Reply
 from reverie.accounts import invitations, signin
@@ -21,6 +22,7 @@ class House:
     chat: Conversation
     reply: Reply
     gone: Conversation
+    draft: CardDraft
 
 
 def make_house(person: User) -> House:
@@ -47,7 +49,10 @@ def make_house(person: User) -> House:
     Reply.objects.filter(pk=opened.reply.pk).update(**counted, cost="0.0123")
     gone = make_conversation(person, character)
     trash.delete(person, gone.pk)
-    return House(person, character, persona, chat, opened.reply, gone)
+    # Without a name, with a change to tell and something too long: all that its page can show.
+    told = {"tags": "zz", "creator": "zz" * 200, "character_book": {"entries": [{"sticky": 1}]}}
+    draft = CardDraft.objects.create(owner=person, file_name="Vexa", card=json.dumps(told))
+    return House(person, character, persona, chat, opened.reply, gone, draft)
 
 
 def paths(house: House, *, signed_in: bool = True) -> list[str]:
@@ -84,8 +89,13 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         f"{chat}replies/{house.reply.pk}/prompt/",
         "/characters/",
         "/characters/?q=nobody",
+        "/characters/?tag=zz&sort=newest",
         "/characters/new/",
+        "/characters/import/",
+        f"/characters/drafts/{house.draft.pk}/",
         character,
+        f"{character}bond/",
+        f"{character}export/",
         f"{character}delete/",
         "/personas/",
         "/personas/new/",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from reverie.api import api
@@ -40,6 +42,14 @@ class Operation:
     path: str
     status: int = 200
     body: Any = None
+    upload: bytes = b""  # a file that goes instead of JSON
+
+    def sent(self, ids: Mapping[str, str]) -> tuple[bytes, str]:
+        """What a client sends, and the type of it."""
+        if not self.upload:
+            return json.dumps(filled(self.body, ids)).encode(), "application/json"
+        file = SimpleUploadedFile("new.json", self.upload)
+        return encode_multipart(BOUNDARY, {"file": file}), MULTIPART_CONTENT
 
     @property
     def names(self) -> list[str]:
@@ -80,6 +90,18 @@ PAGES = {
     "characters/": Page("/characters/"),
     "characters/new/": Page("/characters/new/", 200, 302, CHARACTER),
     "characters/<uuid:pk>/": Page(CHARACTER_PAGE, 200, 302, CHARACTER),
+    "characters/import/": Page("/characters/import/", 200, 422),
+    "characters/weigh/": Page("/characters/weigh/", 405, 200, {"description": "New"}, html=False),
+    "characters/drafts/<uuid:pk>/": Page("/characters/drafts/{draft}/", 200, 302, {"name": "New"}),
+    "characters/drafts/<uuid:pk>/picture/": Page("/characters/drafts/{draft}/picture/", html=False),
+    "characters/<uuid:pk>/bond/": Page(
+        f"{CHARACTER_PAGE}bond/",
+        200,
+        302,
+        {"note": "New", "memory_detail": "balanced", "persona": "{persona}"},
+    ),
+    "characters/<uuid:pk>/duplicate/": Page(f"{CHARACTER_PAGE}duplicate/", 405, 302),
+    "characters/<uuid:pk>/export/": Page(f"{CHARACTER_PAGE}export/"),
     "characters/<uuid:pk>/delete/": Page(f"{CHARACTER_PAGE}delete/", 200, 302),
     "characters/<uuid:pk>/avatar/": Page(f"{CHARACTER_PAGE}avatar/", html=False),
     "personas/": Page("/personas/"),
@@ -141,6 +163,9 @@ OPERATIONS = {
     "GET characters/{pk}": Operation("characters/{character}"),
     "PATCH characters/{pk}": Operation("characters/{character}", 200, {"name": "New"}),
     "DELETE characters/{pk}": Operation("characters/{character}", 204),
+    "POST characters/import": Operation("characters/import", 201, upload=b'{"name": "New"}'),
+    "GET characters/{pk}/export": Operation("characters/{character}/export"),
+    "POST characters/{pk}/duplicate": Operation("characters/{character}/duplicate", 201),
     "GET personas": Operation("personas"),
     "POST personas": Operation("personas", 201, {"name": "New"}),
     "PATCH personas/{pk}": Operation("personas/{persona}", 200, {"name": "New"}),

@@ -1,5 +1,6 @@
 """What one person has, one of everything, each with a word in it that nobody else may read."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from django.test import Client
 from django.test.client import ClientHandler
 from PIL import Image
 
-from characters.models import Bond
+from characters.models import Bond, CardDraft
 from conversations import history, trash
 from conversations.models import Reply
 from memories.models import MemoryChange
@@ -36,6 +37,7 @@ OWNER_OF = {
     "accounts.ApiToken": "user",
     "accounts.Invitation": "made_by",
     "characters.Character": "owner",
+    "characters.CardDraft": "owner",
     "characters.Persona": "owner",
     "characters.Bond": "user",
     "memories.MemoryScope": "owner",
@@ -63,7 +65,8 @@ def own_models() -> list[type[Model]]:
 
 @dataclass
 class House:
-    """A person with a character, a persona, memories, a talk, a deleted one, and a token."""
+    """A person with one of each: a character, a card not yet kept, a persona, a bond, memories; and
+    a talk, a deleted one, and a token."""
 
     user: User
     secret: str
@@ -77,6 +80,8 @@ class House:
         user.save()
         character = make_character(user, f"{secret} character", description=secret, tagline=secret)
         character.avatar.save(f"{name}.webp", ContentFile(_picture()))
+        draft = CardDraft(owner=user, file_name=secret, card=json.dumps({"name": secret}))
+        draft.picture.save(f"{name}.webp", ContentFile(_picture()))
         persona = make_persona(user, f"{secret} persona", description=secret, is_default=True)
         Bond.objects.create(user=user, character=character, note=secret)
         memory = make_memory(user, character, f"{secret} memory")
@@ -99,6 +104,7 @@ class House:
             ids={
                 "owner": str(user.pk),
                 "character": str(character.pk),
+                "draft": str(draft.pk),
                 "persona": str(persona.pk),
                 "memory": str(memory.pk),
                 "pinned": str(everywhere.pk),

@@ -103,13 +103,9 @@ def test_the_owner_gets_every_page(route, method, juno):
 def call(browser: Client, key: str, ids: dict[str, str], **headers: str) -> tuple[int, object]:
     """Status and JSON of a call to the API that names the things in `ids`."""
     operation = OPERATIONS[key]
-    answer = browser.generic(
-        key.split()[0],
-        f"/api/v1/{filled(operation.path, ids)}",
-        json.dumps(filled(operation.body, ids)),
-        content_type="application/json",
-        headers=headers,
-    )
+    body, kind = operation.sent(ids)
+    path = f"/api/v1/{filled(operation.path, ids)}"
+    answer = browser.generic(key.split()[0], path, body, content_type=kind, headers=headers)
     return answer.status_code, json.loads(answer.getvalue() or b"null")
 
 

@@ -1,6 +1,5 @@
 """A cookie alone changes nothing: another site could have sent it (A3)."""
 
-import json
 import re
 
 import pytest
@@ -26,13 +25,9 @@ def juno(houses, db):
 
 def call(browser, key, house, **headers):
     operation = OPERATIONS[key]
-    return browser.generic(
-        key.split()[0],
-        f"/api/v1/{filled(operation.path, house.ids)}",
-        json.dumps(filled(operation.body, house.ids)),
-        content_type="application/json",
-        headers=headers,
-    )
+    body, kind = operation.sent(house.ids)
+    path = f"/api/v1/{filled(operation.path, house.ids)}"
+    return browser.generic(key.split()[0], path, body, content_type=kind, headers=headers)
 
 
 def token_of(browser) -> str:

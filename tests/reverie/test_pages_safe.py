@@ -9,7 +9,7 @@ import pytest
 from django.contrib import admin
 from django.test import Client
 
-from characters.models import Bond, Character, Persona
+from characters.models import Bond, CardDraft, Character, Persona
 from conversations import trash
 from conversations.models import Conversation, Message, Reply
 from reverie.text import markdown
@@ -153,6 +153,11 @@ def mallory():
         user, "<b>B", greeting=every, description=every, alternate_greetings=HOSTILE
     )
     Bond.objects.create(user=user, character=character, note=every)
+    card = {"name": HOSTILE[0], "tags": HOSTILE, every: every, "extensions": {every: every}}
+    book = {"entries": [{every: every}, every]}
+    told = {**card, "description": every, "first_mes": [every], "character_book": book}
+    assets = [{"uri": f"https://evil.example/{every}"}]
+    CardDraft.objects.create(owner=user, card=json.dumps({**told, "assets": assets}))
     talk = make_conversation(user, character)
     for text in (*HOSTILE[:12], every):
         exchange(talk, text, text)
@@ -178,7 +183,12 @@ def paths_of(user) -> list[str]:
         *(f"/chats/{talk.pk}/{rest}" for rest in ("", "edit/")),
         f"/chats/{gone.pk}/erase/",
         *(f"/chats/{talk.pk}/replies/{pk}/prompt/" for pk in replies),
-        *(f"/characters/{pk}/{r}" for pk in _ids(Character, user) for r in ("", "delete/")),
+        *(
+            f"/characters/{pk}/{r}"
+            for pk in _ids(Character, user)
+            for r in ("", "delete/", "bond/", "export/")
+        ),
+        *(f"/characters/drafts/{pk}/" for pk in _ids(CardDraft, user)),
         *(f"/personas/{pk}/{r}" for pk in _ids(Persona, user) for r in ("", "delete/")),
     ]
 

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
+from characters import importing
 from conversations import leases, purge
 
 LOOKS_PER_PURGE = 720  # an hour of sweeps
@@ -31,6 +32,7 @@ class Command(BaseCommand):
                 spare_until = time.monotonic() + settings.LEASE_SECONDS
             if look % LOOKS_PER_PURGE == 0:
                 self._try(purge.purge, "blanked what was deleted long ago")
+                self._try(importing.purge, "deleted cards that nobody kept")
             if once:
                 return
             look += 1
