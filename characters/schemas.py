@@ -117,4 +117,4 @@ class BondOut(Schema):
     learns: bool
     memory_detail: str
     persona_id: UUID | None
-    updated_at: datetime | None
+    updated_at: datetime | None  # null: never written

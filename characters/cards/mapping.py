@@ -87,10 +87,10 @@ def write(fields: dict[str, Any], rest: Rest, version: int = 3) -> dict[str, Any
     extensions = dict(rest.extensions)
     if (own := _own(fields)) and isinstance(extensions.setdefault(OURS, {}), dict):
         extensions[OURS] = {**extensions[OURS], **own}
-    data: dict[str, Any] = {**told, "extensions": extensions}
+    data = {**told, "extensions": extensions, **rest.data}
     if version == 3:
-        data["group_only_greetings"] = []
-    return {**rest.top, "spec": spec, "spec_version": spec_version, "data": {**data, **rest.data}}
+        data.setdefault("group_only_greetings", [])
+    return {**rest.top, "spec": spec, "spec_version": spec_version, "data": data}
 
 
 def _data(card: dict[str, Any]) -> dict[str, Any]:
