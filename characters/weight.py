@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from characters.models import LONG_TEXT
 from reverie.providers import chat_model
 from reverie.text import clean, tokens
 
@@ -16,6 +17,7 @@ ALWAYS = (
     "post_history_instructions",
 )
 ONCE = ("greeting",)
+MOST = 2 * LONG_TEXT  # code points that are counted; so long a text is refused anyway
 COUNTED = (*ALWAYS, *ONCE)
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from characters.models import Bond, CardDraft, Character
 from tests.browser.stage import Stage
@@ -14,7 +14,7 @@ from tests.factories import make_character
 @pytest.mark.case("C78", "C81", "C83", "C89")
 def test_a_card_is_looked_at_named_kept_and_taken_out_again(stage: Stage, juno):
     told = card(name="", tags="band, sea", character_book={"entries": {"0": {"keys": ["amp"]}}})
-    file = {"name": "Little Band.png", "mimeType": "image/png", "buffer": png_of(told)}
+    file = FilePayload(name="Little Band.png", mimeType="image/png", buffer=png_of(told))
     page = stage.open(juno, "/characters/")
     page.get_by_role("link", name="Import a card").click()
     page.get_by_label("Card").set_input_files(files=[file])
@@ -43,7 +43,8 @@ def test_a_card_is_looked_at_named_kept_and_taken_out_again(stage: Stage, juno):
 def test_a_file_without_a_card_is_refused_on_its_page_in_words(stage: Stage, juno):
     stage.ear.allowed = {422}
     page = stage.open(juno, "/characters/import/")
-    file = {"name": "x.json", "mimeType": "application/json", "buffer": raw({"entries": {}})}
+    world = raw({"entries": {}})
+    file = FilePayload(name="x.json", mimeType="application/json", buffer=world)
     page.get_by_label("Card").set_input_files(files=[file])
     page.get_by_role("button", name="Look into it").click()
     expect(page.locator(".errorlist")).to_contain_text("There is no character card in this file.")

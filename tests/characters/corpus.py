@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models.fields.files import FieldFile
 from PIL import Image
 
 from characters.cards import png
@@ -86,6 +87,10 @@ def zipped(files: dict[str, bytes], before: bytes = b"", *, pack: bool = True) -
 
 def charx_of(told: Card, files: dict[str, bytes] | None = None, before: bytes = b"") -> bytes:
     return zipped({"card.json": raw(told), **(files or {})}, before)
+
+
+def exists(file: FieldFile) -> bool:
+    return bool(file.name) and file.storage.exists(str(file.name))
 
 
 def upload(content: bytes, name: str = "Tomori.png") -> SimpleUploadedFile:

@@ -1,6 +1,7 @@
 """What becomes of a card: every part of it is kept, and goes out again as it came in."""
 
 import json
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -13,8 +14,9 @@ from characters.cards import files, mapping
 from characters.cards.values import State
 from characters.models import CardDraft, Character
 from reverie.text.clean import clean, scrub
-from tests.characters.corpus import card, charx_of, picture, png_of, raw, upload
-from tests.factories import make_character
+from tests.characters.corpus import card, charx_of, exists, picture, png_of, raw, upload
+from tests.conversations.test_races import at_once
+from tests.factories import make_character, make_user
 
 FIELDS = mapping.FIELDS
 FORMATS = ("json", "png", "charx")
@@ -105,7 +107,9 @@ def test_the_files_of_a_card_travel_with_it(kind, juno, mallory):
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("pictured", [True, False])
 def test_an_exported_character_imports_as_the_same_one(kind, pictured, juno, mallory):
-    told = {name: f"{name} of her" for name in FIELDS if name not in ("tags", "language")}
+    told: dict[str, Any] = {
+        name: f"{name} of her" for name in FIELDS if name not in ("tags", "language")
+    }
     told |= {"alternate_greetings": ["One", "Two"], "tags": ["a, b", "c"], "language": "ja"}
     first = keeping.write_character(Character(owner=juno), told)
     if pictured:
@@ -335,11 +339,11 @@ def test_any_text_of_a_character_survives_every_format(text, kind, juno):
 
 def test_a_draft_is_accepted_once_and_its_files_are_the_characters(juno):
     draft = importing.receive(upload(png_of(card())), juno)
-    name, storage = draft.picture.name, draft.picture.storage
+    name = draft.picture.name
     character = importing.accept(draft, {"name": "灯"})
     assert (character.name, character.description) == ("灯", "{{char}} sings in a small band.")
     assert character.avatar
-    assert storage.exists(character.avatar.name)
+    assert exists(character.avatar)
     assert not CardDraft.objects.exists()
     assert name != character.avatar.name
 
@@ -351,3 +355,19 @@ def test_a_draft_that_is_gone_makes_no_second_character(juno):
     with pytest.raises(CardDraft.DoesNotExist):
         importing.accept(stale, {})
     assert Character.objects.of(juno).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_save_one_draft_at_once_make_one_character():
+    owner = make_user("juno")
+    draft = importing.receive(upload(png_of(card())), owner)
+
+    def save(_: int) -> bool:
+        try:
+            importing.accept(CardDraft.objects.get(pk=draft.pk), {})
+        except CardDraft.DoesNotExist:
+            return False
+        return True
+
+    assert sum(at_once(6, save)) == 1
+    assert Character.objects.of(owner).count() == 1

@@ -6,15 +6,16 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.core.files.base import ContentFile
+from django.core.management import call_command
 from django.utils import timezone
 
 from characters import exporting, importing, keeping, library, weight
 from characters.models import Bond, CardDraft, Character
 from conversations.engine.window import LEVELS
 from reverie.accounts.models import ApiToken
-from tests.characters.corpus import card, charx_of, picture, png_of, raw, upload
+from tests.characters.corpus import card, charx_of, exists, picture, png_of, raw, upload
 from tests.characters.test_cards import FILES, RICH
-from tests.factories import make_character, make_conversation, make_persona
+from tests.factories import make_character, make_conversation, make_persona, make_user
 
 
 def names(owner, words: str = "", tags: tuple[str, ...] = (), **options) -> list[str]:
@@ -114,27 +115,25 @@ def test_a_long_name_makes_room_for_the_mark_of_a_copy(juno):
 
 def test_the_files_of_a_character_go_with_it(juno, django_capture_on_commit_callbacks):
     first = importing.accept(importing.receive(upload(charx_of(RICH, FILES)), juno), {})
-    storage, kept = first.avatar.storage, [first.avatar.name, first.assets.name]
-    assert all(storage.exists(name) for name in kept)
+    assert exists(first.avatar)
+    assert exists(first.assets)
     with django_capture_on_commit_callbacks(execute=True):
         keeping.delete_character(first)
-    assert not any(storage.exists(name) for name in kept)
+    assert not exists(first.avatar)
+    assert not exists(first.assets)
 
 
-def test_drafts_that_nobody_decided_on_go_after_a_day_with_their_files(
-    juno, django_capture_on_commit_callbacks
-):
+@pytest.mark.django_db(transaction=True)
+def test_the_sweep_deletes_drafts_that_nobody_decided_on_for_a_day_with_their_files():
+    juno = make_user("juno")
     draft = importing.receive(upload(png_of(card())), juno)
-    storage, name = draft.picture.storage, draft.picture.name
+    assert exists(draft.picture)
     with time_machine.travel(timezone.now() + timedelta(hours=23)):
         assert importing.purge() == 0
-    with (
-        time_machine.travel(timezone.now() + timedelta(hours=25)),
-        django_capture_on_commit_callbacks(execute=True),
-    ):
-        assert importing.purge() == 1
-        assert importing.purge() == 0
-    assert not storage.exists(name)
+    with time_machine.travel(timezone.now() + timedelta(hours=25)):
+        call_command("sweep", once=True)
+    assert not CardDraft.objects.exists()
+    assert not exists(draft.picture)
 
 
 def test_the_oldest_of_too_many_drafts_goes(juno, mallory, monkeypatch):
@@ -285,7 +284,7 @@ def test_a_card_that_is_thrown_away_leaves_nothing(
     draft = importing.receive(upload(png_of(card())), juno)
     with django_capture_on_commit_callbacks(execute=True):
         client.post(f"/characters/drafts/{draft.pk}/", {"discard": "1"})
-    assert not draft.picture.storage.exists(draft.picture.name)
+    assert not exists(draft.picture)
     assert not CardDraft.objects.exists()
     assert not Character.objects.of(juno).exists()
 
