@@ -173,7 +173,7 @@ BOMBS = {
 def test_every_bomb_is_refused_in_words_and_at_once(bomb, juno, client):
     content = BOMBS[bomb]()
     headers = {"authorization": f"Bearer {ApiToken.issue(juno)}"}
-    seconds = []
+    seconds: list[float] = []
     while min(seconds, default=2) >= 2 and len(seconds) < 3:  # a busy machine gets another try
         before, file = time.perf_counter(), upload(content)
         answer = client.post("/api/v1/characters/import", {"file": file}, headers=headers)
