@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from characters.models import LONG_TEXT
-from reverie.providers import chat_model
+from reverie.providers.choosing import chat_model
 from reverie.text import clean, tokens
 
 # What the model reads with every reply, and what it reads once as a message.
