@@ -1,6 +1,7 @@
 """Lays a reply's prompt: the voice's head, the talk that fits, the fold it stands on."""
 
-from typing import Any, TypedDict
+from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import Case, F, Sum, TextField, Value, When, Window
@@ -21,11 +22,15 @@ END = 2**31 - 1  # a position behind every message
 FED = (Reply.Status.DONE, Reply.Status.STOPPED, Reply.Status.INTERRUPTED)
 
 
-class How(TypedDict):
-    """What `_assembled` takes besides what it lays."""
+@dataclass(frozen=True)
+class Layout:
+    """A prompt laid out. Where `reason` says why, it needs a new fold; else it stands on `last`."""
 
-    laid: int
-    after: tuple[Section, ...]
+    whole: Prompt
+    first: int  # position of the oldest message in it
+    memories: Remembered
+    last: Fold | None
+    reason: str
 
 
 def refuse_too_long(voice: Voice, text: str) -> None:
@@ -51,25 +56,28 @@ def lay(reply: Reply, model: ChatModel) -> Request:
     assert speaker, "a queued reply has a speaker"
     assert asked, "a queued reply answers a message"
     voice = speakers.voice(conversation, speaker, model)
-    last = Fold.objects.filter(conversation=conversation, participant=speaker).last()
-    newest, before = _newest(asked.text, asked.position, voice), asked.position
-    memories, reason = folds.remembered(last, voice)
-    how: How = {
-        "laid": last.first_position if last and not reason else 0,
-        "after": voice.unfinished(reply.text) if reply.continues else (),
-    }
-    try:
-        whole, first = _assembled(conversation, voice, memories, newest, before, **how)
-    except prompt.TooLongError:
-        # What is not pinned gives way to what a person says.
-        memories, reason = remembering.anew(voice, room=0), reason or Fold.Reason.CONTEXT
-        whole, first = _assembled(conversation, voice, memories, newest, before, **how)
-    reason = reason or folds.moved(last, first, whole)
-    fold = folds.lay(conversation, speaker, voice, whole, first, reason) if reason else last
+    newest = _newest(asked.text, asked.position, voice)
+    after = voice.unfinished(reply.text) if reply.continues else ()
+    laid = _laid_out(conversation, speaker, voice, newest, asked.position, after)
+    fold = laid.last
+    if laid.reason:
+        fold = folds.lay(conversation, speaker, voice, laid.whole, laid.first, laid.reason)
     assert fold, "there is a last fold where there is no reason for a new one"
-    reply.sent = _sent(reply, voice, whole, fold, first, memories)
-    reply.remembered = memories.count
-    return _request(conversation, voice, whole)
+    reply.sent = _sent(reply, voice, laid, fold)
+    reply.remembered = laid.memories.count
+    return _request(conversation, voice, laid.whole)
+
+
+def upcoming(conversation: Conversation, speaker: Participant, voice: Voice) -> Prompt:
+    """What the next reply would be given, but for what is said to it. Nothing of it is kept.
+
+    When the character alone does not fit, that alone, as large as it is.
+    """
+    nothing = Piece("", 0, "message", Role.USER)
+    try:
+        return _laid_out(conversation, speaker, voice, nothing, END).whole
+    except prompt.TooLongError:
+        return Prompt((*voice.head(), *remembering.anew(voice, room=0).head), (), voice.tail())
 
 
 def draft_line(conversation: Conversation, speaker: Participant, model: ChatModel) -> Request:
@@ -80,13 +88,33 @@ def draft_line(conversation: Conversation, speaker: Participant, model: ChatMode
     return _request(conversation, voice, whole)
 
 
+def _laid_out(
+    conversation: Conversation,
+    speaker: Participant,
+    voice: Voice,
+    newest: Piece,
+    before: int,
+    after: tuple[Section, ...] = (),
+) -> Layout:
+    """Raises `TooLongError` when not even the character and `newest` fit."""
+    last = Fold.objects.filter(conversation=conversation, participant=speaker).last()
+    memories, reason = folds.remembered(last, voice)
+    laid = last.first_position if last and not reason else 0
+    try:
+        whole, first = _assembled(conversation, voice, memories, newest, before, laid, after)
+    except prompt.TooLongError:
+        # What is not pinned gives way to what a person says.
+        memories, reason = remembering.anew(voice, room=0), reason or Fold.Reason.CONTEXT
+        whole, first = _assembled(conversation, voice, memories, newest, before, laid, after)
+    return Layout(whole, first, memories, last, reason or folds.moved(last, first, whole))
+
+
 def _assembled(
     conversation: Conversation,
     voice: Voice,
     memories: Remembered,
     newest: Piece,
     before: int,
-    *,
     laid: int = 0,
     after: tuple[Section, ...] = (),
 ) -> tuple[Prompt, int]:
@@ -136,21 +164,19 @@ def _piece(position: int, role: str, words: str, voice: Voice) -> Piece:
     return Piece(words, voice.count(words), f"message:{position}", speaks)
 
 
-def _sent(
-    reply: Reply, voice: Voice, whole: Prompt, fold: Fold, first: int, memories: Remembered
-) -> dict[str, Any]:
+def _sent(reply: Reply, voice: Voice, laid: Layout, fold: Fold) -> dict[str, Any]:
     """What is kept with the reply of what is sent for it (D42)."""
     oldest = Message.objects.within(reply.conversation).values_list("position", flat=True).first()
-    gap = [[oldest, first - 1]] if oldest is not None and oldest < first else []
+    skipped = oldest is not None and oldest < laid.first
     return {
-        "sections": sent.store(reply.conversation.owner, whole.sections),
+        "sections": sent.store(reply.conversation.owner, laid.whole.sections),
         "fold": fold.pk,
-        "tokens": whole.tokens,
+        "tokens": laid.whole.tokens,
         "tokenizer": voice.model.tokenizer,
         "context": voice.budget.context,
         "reserve": voice.budget.reserve,
-        "skipped": gap,
-        "left_out": [str(pk) for pk in memories.left_out],
+        "skipped": [[oldest, laid.first - 1]] if skipped else [],
+        "left_out": [str(pk) for pk in laid.memories.left_out],
     }
 
 
