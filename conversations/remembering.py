@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from conversations.engine import prompt
+from conversations.engine.prompt import MEMORY
 from conversations.engine.values import Part, Piece, Section
 from conversations.models import Fold
 from conversations.speakers import Voice
@@ -16,8 +17,6 @@ from memories.engine import choice
 from memories.engine.choice import Choice
 from memories.engine.decay import state
 from memories.engine.values import Note, State
-
-SOURCE = "memory:"
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Remembered:
     @property
     def count(self) -> int:
         pieces = (piece for section in (*self.head, *self.tail) for piece in section.pieces)
-        return sum(piece.source.startswith(SOURCE) for piece in pieces)
+        return sum(piece.source.startswith(MEMORY) for piece in pieces)
 
 
 def anew(voice: Voice, room: int | None = None) -> Remembered:
@@ -123,4 +122,4 @@ def _tokens(sections: Sequence[Section]) -> int:
 
 def _ids(pieces: Sequence[Sequence[str]]) -> frozenset[UUID]:
     sources = (piece[2] for piece in pieces)
-    return frozenset(UUID(s.removeprefix(SOURCE)) for s in sources if s.startswith(SOURCE))
+    return frozenset(UUID(s.removeprefix(MEMORY)) for s in sources if s.startswith(MEMORY))

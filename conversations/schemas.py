@@ -167,6 +167,16 @@ class SectionOut(Schema):
     pieces: list[PieceOut]
 
 
+class RememberedOut(Schema):
+    """A memory in a prompt; `now`: what has become of it since."""
+
+    id: UUID
+    why: Literal["pinned", "active", "saved"]
+    text: str
+    tokens: int
+    now: Literal["same", "changed", "deleted"]
+
+
 class LineOut(Schema):
     role: str
     content: str
@@ -186,6 +196,7 @@ class PromptOut(Schema):
     total_tokens: int
     fold: FoldOut | None
     sections: list[SectionOut]
+    memories: list[RememberedOut]
     skipped: list[list[int]]
     left_out: list[UUID]
     messages: list[LineOut]

@@ -2,9 +2,11 @@
 
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
+from conversations import compared
 from conversations.engine import prompt
 from conversations.engine.values import Part, Piece, Role, Section
 from conversations.models import Fold, PromptPiece, Reply
@@ -53,8 +55,11 @@ def _pieces(texts: dict[str, str], kept: Iterable[Sequence[Any]]) -> Iterable[Pi
         yield Piece(texts.get(key, ""), tokens, source, Role(role))
 
 
-def prompt_row(reply: Reply) -> dict[str, Any] | None:
-    """The prompt of this reply as it was sent (X1); None when nothing was sent yet."""
+def prompt_row(reply: Reply, *, erased: str = "") -> dict[str, Any] | None:
+    """The prompt of this reply as it was sent (X1); None when nothing was sent yet.
+
+    `erased` stands in its messages for a text that was cleared for good (D42).
+    """
     sent = reply.sent
     if not sent:
         return None
@@ -68,14 +73,19 @@ def prompt_row(reply: Reply) -> dict[str, Any] | None:
         "total_tokens": sent["tokens"],
         "fold": fold and {"reason": fold.reason, "created_at": fold.created_at.isoformat()},
         "sections": [_section_row(part) for part in parts],
+        "memories": compared.memory_rows(reply.conversation, parts),
         "skipped": sent["skipped"],
         "left_out": sent.get("left_out", []),
         "messages": [
             {"role": line.role.value, "content": line.content, "mark": line.mark}
-            for line in prompt.lines(parts)
+            for line in prompt.lines([_marked(part, erased) for part in parts])
         ],
         "usage": usage_row(reply),
     }
+
+
+def _marked(part: Section, erased: str) -> Section:
+    return replace(part, pieces=tuple(replace(p, text=p.text or erased) for p in part.pieces))
 
 
 def _section_row(part: Section) -> dict[str, Any]:

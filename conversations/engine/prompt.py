@@ -15,12 +15,14 @@ from conversations.engine.values import (
     Section,
 )
 from conversations.engine.window import Cap, live_from, sent_from
-from conversations.engine.wording import wording
+from conversations.engine.wording import WORDS, wording
 from reverie.text.template import fill
 
 Counter = Callable[[str], int]
 HEAD = (Part.CHARACTER, Part.PERSONA, Part.BOND, Part.PINS, Part.MEMORIES)
 LISTS = (Part.PINS, Part.MEMORIES, Part.SAVED)  # a line each, between marks
+MEMORY = "memory:"  # before the id, in the source of such a line
+MARKS = tuple(words["recent"] for words in WORDS.values())
 
 
 class TooLongError(Exception):
@@ -123,10 +125,24 @@ def remembered(
 
 def memory(pk: str, text: str, nonce: str, language: str, count: Counter, *, recent: bool) -> Piece:
     """A line of that list. A text that knows the mark after all loses it."""
-    mark = wording(language)["recent"] if recent else ""
+    line = _line(text, nonce, wording(language)["recent"] if recent else "")
+    return Piece(line, count(line), f"{MEMORY}{pk}")
+
+
+def _line(text: str, nonce: str, mark: str) -> str:
     words = text.replace(nonce, "").replace("\n", "\n  ")
-    line = f"- {words}{mark}"
-    return Piece(line, count(line), f"memory:{pk}")
+    return f"- {words}{mark}"
+
+
+def says(line: str, text: str, nonce: str) -> bool:
+    """Whether `line` is how a memory with this text is sent, in whatever language and week."""
+    return any(line == _line(text, nonce, mark) for mark in ("", *MARKS))
+
+
+def unlisted(line: str) -> str:
+    """The words of a line of that list, without what makes it one."""
+    words = line.removeprefix("- ").replace("\n  ", "\n")
+    return next((words.removesuffix(mark) for mark in MARKS if words.endswith(mark)), words)
 
 
 def unfinished(
