@@ -1,5 +1,6 @@
 """The prompt of a reply, put in words and drawn for people (X1)."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -7,44 +8,63 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from conversations.budgeting import Estimate
 from conversations.models import Fold
 
 BAR = 1000  # width of the drawing, in its own units
-SHADES = 8  # that the stylesheet knows
 
-SECTIONS: dict[str, Promise] = {
-    "character": _("Character and instructions"),
-    "persona": _("Your persona"),
-    "bond": _("Your relationship"),
-    "pins": _("Pinned memories"),
-    "memories": _("Active memories"),
-    "waiting": _("Older messages that still fit"),
-    "live": _("Latest messages, word for word"),
-    "saved": _("Memories saved since"),
-    "instructions": _("Instructions after the talk"),
-    "time": _("The time"),
-    "newest": _("Your newest message"),
-    "partial": _("The reply so far"),
-    "continue": _("The request to go on"),
+
+@dataclass(frozen=True)
+class Look:
+    """How one part of a prompt is called, and its shade and grain in every drawing."""
+
+    label: Promise | str
+    shade: int = 3
+    grain: str = ""
+
+
+LOOKS = {
+    "character": Look(_("Character and instructions"), 0),
+    "persona": Look(_("Your persona"), 1),
+    "bond": Look(_("Your relationship"), 2),
+    "pins": Look(_("Pinned memories"), 5),
+    "memories": Look(_("Active memories"), 6),
+    "waiting": Look(_("Older messages that still fit"), 4, "dashes"),
+    "live": Look(_("Latest messages, word for word"), 4),
+    "saved": Look(_("Memories saved since"), 6, "bars"),
+    "instructions": Look(_("Instructions after the talk"), 0, "bars"),
+    "time": Look(_("The time"), 3),
+    "newest": Look(_("Your newest message"), 7),
+    "partial": Look(_("The reply so far"), 2, "bars"),
+    "continue": Look(_("The request to go on"), 1, "bars"),
+}
+BUDGET = {
+    "character": Look(_("Character"), 0),
+    "memories": Look(_("Memories"), 6),
+    "talk": Look(_("Messages"), 4),
 }
 ROLES: dict[str, Promise] = {
     "system": _("Instructions"),
     "user": _("You"),
     "assistant": _("Character"),
 }
+WHY: dict[str, Promise] = {
+    "pinned": _("pinned: always sent"),
+    "active": _("active"),
+    "saved": _("saved after the beginning was laid"),
+}
+NOW: dict[str, Promise] = {"changed": _("changed since"), "deleted": _("deleted since")}
 
 
 @dataclass(frozen=True)
 class Slice:
-    """One section of a prompt, and its place in the bar."""
+    """One part of a prompt, and its place in the bar."""
 
-    name: str
-    label: Promise | str
+    look: Look
     tokens: int
-    pieces: list[dict[str, Any]]
-    shade: int
     x: float
     width: float
+    pieces: Sequence[dict[str, Any]] = ()
 
 
 def prompt(row: dict[str, Any]) -> dict[str, Any]:
@@ -53,36 +73,62 @@ def prompt(row: dict[str, Any]) -> dict[str, Any]:
     return {
         **row,
         "slices": slices(row),
-        "room": room(row),
+        "room": room(row["total_tokens"], row["reserve_tokens"], row["context_tokens"]),
         "fold_reason": fold and Fold.Reason(fold["reason"]).label,
         "fold_time": fold and datetime.fromisoformat(fold["created_at"]),
+        "memories": [_memory(memory) for memory in row["memories"]],
         "messages": [_piece(message) for message in row["messages"]],
-        "left_out": sum(last - first + 1 for first, last in row["skipped"]),
+        "skipped_messages": sum(last - first + 1 for first, last in row["skipped"]),
+        "cached_percent": _percent(row["usage"]),
     }
 
 
 def slices(row: dict[str, Any]) -> list[Slice]:
     """The sections, drawn to the scale of what was sent."""
-    scale = BAR / max(sum(section["tokens"] for section in row["sections"]), 1)
-    drawn, x = [], 0.0
-    for shade, section in enumerate(row["sections"]):
-        width = section["tokens"] * scale
-        drawn.append(_slice(section, shade % SHADES, x, width))
-        x += width
-    return drawn
+    sections = row["sections"]
+    scale = BAR / max(sum(section["tokens"] for section in sections), 1)
+    looks = [LOOKS.get(section["name"], Look(section["name"])) for section in sections]
+    texts = [[_piece(piece) for piece in section["pieces"]] for section in sections]
+    tokens = [section["tokens"] for section in sections]
+    return list(_drawn(zip(looks, tokens, texts, strict=True), scale))
 
 
-def _slice(section: dict[str, Any], shade: int, x: float, width: float) -> Slice:
-    label = SECTIONS.get(section["name"], section["name"])
-    pieces = [_piece(piece) for piece in section["pieces"]]
-    return Slice(section["name"], label, section["tokens"], pieces, shade, x, width)
+def budget(estimate: Estimate) -> dict[str, Any]:
+    """The parts of the next prompt, drawn to the scale of the model's context."""
+    whole = max(estimate.context, estimate.used + estimate.reserve, 1)
+    parts = [(BUDGET[name], tokens, ()) for name, tokens in estimate.parts.items()]
+    return {
+        "estimate": estimate,
+        "slices": list(_drawn(parts, BAR / whole)),
+        "room": room(estimate.used, estimate.reserve, estimate.context),
+    }
 
 
-def room(row: dict[str, Any]) -> dict[str, float]:
-    """What was sent and what is kept for the reply, to the scale of the model's context."""
-    scale = BAR / max(row["context_tokens"], row["total_tokens"] + row["reserve_tokens"], 1)
-    kept = row["reserve_tokens"] * scale
-    return {"sent": row["total_tokens"] * scale, "kept": kept, "kept_from": BAR - kept}
+def _drawn(
+    parts: Iterable[tuple[Look, int, Sequence[dict[str, Any]]]], scale: float
+) -> Iterable[Slice]:
+    x = 0.0
+    for look, tokens, pieces in parts:
+        yield Slice(look, tokens, x, tokens * scale, pieces)
+        x += tokens * scale
+
+
+def room(sent: int, reserve: int, context: int) -> dict[str, float]:
+    """What is sent and what is kept for the reply, to the scale of the model's context."""
+    scale = BAR / max(context, sent + reserve, 1)
+    return {"sent": sent * scale, "kept": reserve * scale, "kept_from": BAR - reserve * scale}
+
+
+def _memory(memory: dict[str, Any]) -> dict[str, Any]:
+    words = {"why_label": WHY[memory["why"]], "now_label": NOW.get(memory["now"], "")}
+    return {**memory, **words, "mark": "pinned" if memory["why"] == "pinned" else "active"}
+
+
+def _percent(usage: dict[str, Any]) -> int | None:
+    """The share of what was sent that the provider had in its cache."""
+    if not usage["prompt_tokens"] or usage["cached_tokens"] is None:
+        return None
+    return round(100 * usage["cached_tokens"] / usage["prompt_tokens"])
 
 
 def _piece(piece: dict[str, Any]) -> dict[str, Any]:

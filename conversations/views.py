@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -21,6 +22,7 @@ from django_htmx.http import trigger_client_event
 from characters import demo, keeping
 from characters.models import Bond, Character
 from conversations import (
+    budgeting,
     exporting,
     finding,
     generation,
@@ -35,6 +37,7 @@ from conversations import (
 )
 from conversations.forms import ChatSettings, NewChat, Title
 from conversations.models import Conversation, ConversationQuerySet, Reply
+from memories.models import Memory
 from reverie.accounts.middleware import PersonRequest
 from reverie.accounts.models import User
 from reverie.accounts.paging import Page
@@ -252,12 +255,34 @@ def prompt(request: PersonRequest, pk: UUID, reply: UUID) -> HttpResponse:
     """What was sent for a reply: a piece for the dialog, or a page of its own."""
     replies = Reply.objects.of(request.user).select_related("conversation__owner")
     found = get_object_or_404(replies, pk=reply, conversation=pk)
-    row = sent.prompt_row(found)
+    row = sent.prompt_row(found, erased=_("[cleared for good]"))
     if row is None:
         raise Http404
-    context: dict[str, Any] = {"prompt": shown.prompt(row), "conversation": found.conversation}
-    piece = getattr(request, "htmx", False)
-    return render(request, "chats/prompt.html#prompt" if piece else "chats/prompt.html", context)
+    left_out = Memory.objects.of(request.user).filter(pk__in=row["left_out"]).order_by("id")
+    context: dict[str, Any] = {"prompt": shown.prompt(row), "left_out": left_out}
+    return _piece(request, "prompt", context | {"conversation": found.conversation})
+
+
+@login_required
+@require_safe
+@never_cache
+def budget(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """What the next reply would take of the model's context: a piece, or a page of its own."""
+    chat = get_object_or_404(_chats(request.user), pk=pk)
+    try:
+        context = shown.budget(budgeting.estimate(request.user, pk))
+    except ValidationError as problem:
+        context = {"problem": problem.messages[0]}
+    return _piece(request, "budget", context | {"conversation": chat})
+
+
+def _piece(request: PersonRequest, name: str, context: dict[str, Any]) -> HttpResponse:
+    """The piece for htmx, and the page around it for everybody else."""
+    template = f"chats/{name}.html"
+    asked = getattr(request, "htmx", False)
+    answer = render(request, f"{template}#{name}" if asked else template, context)
+    patch_vary_headers(answer, ["HX-Request"])
+    return answer
 
 
 def _chats(user: User) -> ConversationQuerySet:

@@ -19,6 +19,7 @@ def price(cost: Decimal | None) -> str:
 
 
 @register.filter
-def dollars(amount: Decimal) -> str:
-    """$2.5 for 2.500000."""
-    return f"${amount.normalize():f}"
+def dollars(cost: str | Decimal) -> str:
+    """To the cent, and beyond it as far as there is something: $2.50, $0.0012, $0.000031."""
+    whole, part = f"{Decimal(cost):,.6f}".split(".")
+    return f"${whole}.{part[:2]}{part[2:].rstrip('0')}"

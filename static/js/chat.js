@@ -1,6 +1,8 @@
 /* The chat page: puts the pieces together. */
 import { createActs } from "./acts.js";
 import { api } from "./api.js";
+import { createBudget } from "./budget.js";
+import { showPrompt } from "./chip.js";
 import { createComposer } from "./composer.js";
 import { draft } from "./draft.js";
 import { createDrafting } from "./drafting.js";
@@ -34,6 +36,7 @@ store.subscribe(createPainter(store, scroll));
 store.subscribe((now, streamed) => streamed || composer.show(now));
 store.subscribe(createBanner());
 store.subscribe(announce);
+store.subscribe(createBudget(root.dataset.budget));
 
 const box = outbox(person, state.conversation.id);
 const acts = createActs({ store, server, scroll, refuse, caughtUp: () => socket.sayHello() });
@@ -74,6 +77,7 @@ const socket = connect(root.dataset.socket, {
   onFrame(frame) {
     if (frame.type === "state") store.settle(frame);
     else if (frame.type === "changed") store.advance(frame) || socket.sayHello();
+    else if (frame.type === "memories") document.body.dispatchEvent(new Event("memories"));
     else if (frame.type === "delta") store.append(frame) || socket.sayHello();
   },
   onStatus(connection) {
@@ -117,21 +121,6 @@ document.getElementById("messages").addEventListener("click", (event) => {
   event.preventDefault();
   if (button.ariaDisabled !== "true") act(button.dataset.act, node.dataset.id, button, event.detail === 0);
 });
-
-function showPrompt(address) {
-  document.getElementById("prompt").showModal();
-  const body = document.getElementById("prompt-body");
-  body.replaceChildren();
-  window.htmx.ajax("GET", address, { target: body, swap: "innerHTML" });
-}
-
-function showPromptFailure() {
-  const words = document.getElementById("prompt-failed").content.cloneNode(true);
-  document.getElementById("prompt-body").replaceChildren(words);
-}
-
-for (const name of ["htmx:responseError", "htmx:sendError"])
-  document.getElementById("prompt-body").addEventListener(name, showPromptFailure);
 
 const turnLast = (step, { empty, writes }) =>
   (empty || !writes) && state.messages.length > 0 && versions.turn(state.messages.at(-1).id, step);

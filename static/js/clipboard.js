@@ -6,7 +6,7 @@ export async function copy(text) {
   const before = document.activeElement;
   box.value = text;
   box.className = "unseen";
-  document.body.append(box);
+  (document.querySelector("dialog:modal") ?? document.body).append(box); // the rest is inert
   box.select();
   document.execCommand("copy");
   box.remove();

@@ -1,8 +1,6 @@
 /* The menu of a message: beside its button on a desk, a sheet at the foot of a phone. */
-import { promptOf } from "./message.js";
 import { place } from "./place.js";
 import { after, possible } from "./possible.js";
-import { chosen } from "./store.js";
 import { say } from "./text.js";
 
 /** `act(name, message id, element)` does what is chosen. */
@@ -22,14 +20,11 @@ export function createMenu(store, act) {
 
   function fill(message) {
     const can = possible(store, message);
-    const reply = message.replies.length ? chosen(message) : null;
     const versions = message.replies.length;
     item("copy", can.copy);
     item("edit", can.edit);
     item("again", can.again).disabled = state.busy;
     item("go-on", can.goOn).disabled = state.busy;
-    const prompt = item("prompt", reply?.has_prompt);
-    if (reply) prompt.href = promptOf(reply);
     item("remove-version", can.removeVersion);
     item("remove", can.remove, say(versions > 1 ? "delete-versions" : "delete", { number: versions }));
     const number = after(state, message).length + 1;

@@ -109,16 +109,33 @@ function fillActs(node, reply, can, busy) {
   act(node, "edit").hidden = !can.edit;
   act(node, "again").hidden = !can.again;
   act(node, "again").disabled = busy;
-  const prompt = act(node, "prompt");
-  prompt.hidden = !reply?.has_prompt;
-  if (reply) prompt.href = promptOf(reply);
+  fillChip(act(node, "prompt"), reply);
   act(node, "more").hidden = false;
   part(node, ".acts").hidden = false;
 }
 
-/** Where one reads what was sent for a reply. */
-export function promptOf(reply) {
-  return byId("chat").dataset.prompt.replace(/0{8}-[0-]+/, reply.id);
+/** How many memories went into this version; it opens what was sent for it. */
+function fillChip(chip, reply) {
+  chip.hidden = !reply?.has_prompt;
+  if (chip.hidden) return;
+  chip.href = byId("chat").dataset.prompt.replace(/0{8}-[0-]+/, reply.id);
+  chip.textContent = say("remembered", { number: reply.remembered });
+  chip.classList.toggle("none", reply.remembered === 0);
+  chip.title = usageOf(reply.usage) || say("made-from");
+}
+
+/** What the provider counted and took for it, in a line; empty when it said nothing. */
+function usageOf({ prompt_tokens, completion_tokens, cost }) {
+  const number = (count) => (count ?? 0).toLocaleString(document.documentElement.lang);
+  const counts = { sent: number(prompt_tokens), written: number(completion_tokens) };
+  const tokens = prompt_tokens === null ? "" : say("counted", counts);
+  return [tokens, cost === null ? "" : dollars(Number(cost))].filter(Boolean).join(" · ");
+}
+
+/** As the page of the prompt writes it. */
+function dollars(cost) {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
+  return `$${cost.toLocaleString("en", digits)}`;
 }
 
 function fillVersions(node, message, reply, can) {

@@ -7,6 +7,8 @@ guard();
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-opens]");
   if (opener) return open(opener.dataset.opens, opener);
+  const copier = event.target.closest("[data-copies]");
+  if (copier) return copyAll(copier);
   const closer = event.target.closest("[data-closes]");
   if (closer) return closer.closest("dialog").close();
   if (event.target instanceof HTMLDialogElement) event.target.close(); // its backdrop
@@ -15,6 +17,14 @@ document.addEventListener("click", (event) => {
 function open(id, opener) {
   opener.closest("[popover]")?.hidePopover();
   document.getElementById(id).showModal();
+}
+
+/** Copy what an element says, as it is written, and say so on the button. */
+async function copyAll(button) {
+  button.dataset.words ??= button.textContent;
+  await copy(document.getElementById(button.dataset.copies).innerText);
+  button.textContent = button.dataset.done;
+  setTimeout(() => (button.textContent = button.dataset.words), 1500);
 }
 
 /** Offer the browser's own time zone where another one is set. */

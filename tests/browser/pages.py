@@ -86,6 +86,7 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         chat,
         f"{chat}edit/",
         f"{chat}settings/",
+        f"{chat}budget/",
         f"{chat}replies/{house.reply.pk}/prompt/",
         "/characters/",
         "/characters/?q=nobody",

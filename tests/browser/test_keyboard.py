@@ -54,14 +54,14 @@ def test_from_the_list_to_a_reply_and_what_was_sent_without_a_pointer(stage, jun
     talk.await_words("Hello there.")
     talk.await_reply()
     expect(talk.box).to_be_focused()
-    tab_to(page, "What was sent", "Shift+Tab")
+    tab_to(page, "Remembered 0", "Shift+Tab")
     page.keyboard.press("Enter")
     dialog = page.locator("#prompt")
     expect(dialog.locator("details.exact")).to_be_visible()
     assert page.evaluate("document.getElementById('prompt').contains(document.activeElement)")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    assert "What was sent" in focused(page)
+    assert "Remembered 0" in focused(page)
 
 
 def test_the_first_tab_skips_to_the_page(stage, juno, chat):

@@ -64,8 +64,10 @@ def test_the_owner_connects_a_model_tests_it_and_talks_with_it(bare_stage: Stage
     talk.await_reply()
     assert stored_reply(chat).cost == Decimal("0.022")
     talk.last.hover()
-    talk.last.get_by_role("link", name="What was sent").click()
-    expect(page.get_by_role("dialog", name="What was sent")).to_contain_text("$0.022")
+    talk.last.get_by_role("link", name="Remembered 0").click()
+    expect(page.get_by_role("dialog", name="What this reply was made from")).to_contain_text(
+        "$0.022"
+    )
     assert provider.last.headers["authorization"] == "Bearer sk-0123456789-lamp"
 
 

@@ -55,8 +55,8 @@ def test_the_dialog_shows_the_prompt_word_for_word_as_the_provider_got_it(stage:
     talk.await_reply()
     expect(talk.words.locator("strong")).to_have_text("asleep")
     talk.last.hover()
-    talk.last.get_by_role("link", name="What was sent").click()
-    dialog = talk.page.get_by_role("dialog", name="What was sent")
+    talk.last.get_by_role("link", name="Remembered 0").click()
+    dialog = talk.page.get_by_role("dialog", name="What this reply was made from")
     dialog.get_by_text("Word for word, as it was sent").click()
     shown = [block.text_content() for block in dialog.locator("details.exact pre").all()]
     sent = stage.provider.last.json["messages"]

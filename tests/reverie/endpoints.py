@@ -84,6 +84,7 @@ PAGES = {
     "chats/<uuid:pk>/export.txt": Page(f"{CHAT}export.txt", html=False),
     "chats/<uuid:pk>/export.json": Page(f"{CHAT}export.json", html=False),
     "chats/<uuid:pk>/settings/": Page(f"{CHAT}settings/", 200, 302, SETTINGS),
+    "chats/<uuid:pk>/budget/": Page(f"{CHAT}budget/"),
     "chats/<uuid:pk>/replies/<uuid:reply>/prompt/": Page(f"{CHAT}replies/{{reply}}/prompt/"),
     "usage/": Page("/usage/"),
     "limits/": Page("/limits/", signed_out=(200, 405)),
