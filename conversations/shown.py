@@ -126,9 +126,8 @@ def _memory(memory: dict[str, Any]) -> dict[str, Any]:
 
 def _percent(usage: dict[str, Any]) -> int | None:
     """The share of what was sent that the provider had in its cache."""
-    if not usage["prompt_tokens"] or usage["cached_tokens"] is None:
-        return None
-    return round(100 * usage["cached_tokens"] / usage["prompt_tokens"])
+    sent, cached = usage["prompt_tokens"], usage["cached_tokens"]
+    return int(100 * cached / sent + 0.5) if sent and cached is not None else None
 
 
 def _piece(piece: dict[str, Any]) -> dict[str, Any]:
