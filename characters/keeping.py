@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from characters import personas
 from characters.models import Bond, Character, Persona, Tidy
 from reverie.accounts.models import User
+from reverie.accounts.pokes import person_group, poke
 from reverie.text.clean import cut, length
 
 NOT_TWICE = {"id", "owner", "avatar", "assets", "created_at", "updated_at"}
@@ -76,4 +77,5 @@ def write_bond(user: User, character: Character, fields: dict[str, Any]) -> Bond
     if persona_id := fields.get("persona_id"):
         Persona.objects.of(user).get(pk=persona_id)
     filled(bond, fields).save()
+    poke(person_group(user.pk), {"type": "memories"})  # it says whether they are read
     return bond

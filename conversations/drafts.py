@@ -13,9 +13,9 @@ from channels.layers import get_channel_layer
 from django.db import Error as DatabaseError
 
 from conversations import leases, sync
-from conversations.hop import hop
 from conversations.models import Reply
 from conversations.turns import Prepared
+from reverie.accounts.hop import hop
 
 PROCESS = uuid4().hex
 FRAME_SECONDS = 0.05  # at most 20 frames a second to a socket

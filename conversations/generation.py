@@ -15,9 +15,9 @@ from django.db import InterfaceError, OperationalError, connection
 from conversations import drafts, ending, faults, turns
 from conversations.drafts import Draft
 from conversations.engine.prompt import TooLongError
-from conversations.hop import hop, patient_hop
 from conversations.models import Reply
 from conversations.turns import Outcome, Prepared
+from reverie.accounts.hop import hop, patient_hop
 from reverie.providers.base import (
     ChatModel,
     Finished,

@@ -7,8 +7,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from conversations.models import Conversation, Message, Reply
+from conversations.models import Conversation, Message, Participant, Reply
 from conversations.sent import usage_row
+from memories import telling
 from reverie.accounts.models import User
 from reverie.accounts.pokes import poke
 from reverie.providers.errors import explain
@@ -66,6 +67,13 @@ def changes(user: User, conversation_id: UUID, after: int) -> dict[str, Any] | N
         "messages": [message_row(message) for message in found],
         "reply": active_row(conversation),
     }
+
+
+def memories(user: User, conversation_id: UUID) -> int:
+    """The revision of what is remembered by whoever talks here; see `telling.revision`."""
+    speakers = Participant.objects.filter(conversation=conversation_id, conversation__owner=user)
+    known = speakers.exclude(character=None).values_list("character_id", flat=True)
+    return telling.revision(user, list(known))
 
 
 def conversation_row(conversation: Conversation) -> dict[str, Any]:

@@ -1,10 +1,16 @@
 """Pokes of the live layer, sent with the transaction that they are about."""
 
 from typing import Any
+from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.db import transaction
+
+
+def person_group(user_id: UUID) -> str:
+    """The group of everything that a person has open, whatever it shows."""
+    return f"person.{user_id.hex}"
 
 
 def poke(group: str, message: dict[str, Any]) -> None:

@@ -10,8 +10,8 @@ import websockets
 from django.conf import settings
 
 from conversations import history
-from conversations.consumers import NOT_FOUND, SIGNED_OUT, TOO_BIG
-from conversations.hop import hop
+from reverie.accounts.hop import hop
+from reverie.accounts.sockets import NOT_FOUND, SIGNED_OUT, TOO_BIG
 from reverie.asgi import SOCKETS
 from tests.reverie.houses import House
 from tests.reverie.wires import HELLO, close_code, outcome, quiet, session_of, socket
@@ -31,7 +31,8 @@ def houses(web):
 
 @pytest.mark.requirement("A1")
 def test_every_socket_is_tested_here():
-    assert [str(route.pattern) for route in SOCKETS] == ["ws/conversations/<uuid:pk>/", ""]
+    known = ["ws/conversations/<uuid:pk>/", "ws/memories/", ""]
+    assert [str(route.pattern) for route in SOCKETS] == known
 
 
 @pytest.mark.requirement("A1")
@@ -208,4 +209,32 @@ async def test_nothing_comes_before_hello(houses, provider):
         await hop(history.change, juno.user, juno.ids["chat"], {"title": "New"})
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(wire.recv(), 1)
+    assert quiet(web)
+
+
+@pytest.mark.requirement("A1")
+async def test_the_socket_of_memories_has_the_same_guards(houses):
+    web, juno, path = houses.web, houses.juno, "/ws/memories/"
+    ours, cookie = f"http://127.0.0.1:{web.port}", await hop(session_of, juno.user)
+    bearer = {"Authorization": f"Bearer {juno.token}"}
+    callers = {
+        "nobody": ({"Origin": ours}, SIGNED_OUT),
+        "owner by token": (bearer, "state"),
+        "owner by cookie": ({"Cookie": cookie, "Origin": ours}, "state"),
+        "owner by cookie from elsewhere": (
+            {"Cookie": cookie, "Origin": "https://evil.example"},
+            403,
+        ),
+    }
+    for name, (headers, expected) in callers.items():
+        assert await outcome(web, "", path=path, **headers) == expected, name
+    async with socket(web, "", path=path, **bearer) as wire:
+        for name, frame in ODD.items():
+            await wire.send(frame)
+            answer = json.loads(await asyncio.wait_for(wire.recv(), 10))
+            assert (answer["type"], answer["code"]) == ("error", "bad_message"), name
+        await wire.send("x" * (64 * 1024 + 1))
+        assert await close_code(wire) == TOO_BIG
+    await hop(juno.suspend)
+    assert await outcome(web, "", path=path, **bearer) == SIGNED_OUT
     assert quiet(web)

@@ -10,10 +10,10 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 
 from conversations import trash
-from conversations.consumers import NOT_FOUND, SIGNED_OUT
-from conversations.hop import hop
 from conversations.models import Conversation
+from reverie.accounts.hop import hop
 from reverie.accounts.models import ApiToken
+from reverie.accounts.sockets import NOT_FOUND, SIGNED_OUT
 from tests.live import Web
 from tests.reverie.houses import House, stranger
 from tests.reverie.wires import HELLO, close_code, quiet, session_of, socket
