@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
-from conversations.hop import hop
 from conversations.models import Conversation, Message, Reply
 from conversations.sent import usage_row
+from reverie.accounts.hop import hop
 from reverie.accounts.models import User
 from reverie.text import clean
 

@@ -16,6 +16,7 @@ urlpatterns = [
     path("chats/<uuid:pk>/export.txt", views.export, {"form": "text"}, name="chat-text"),
     path("chats/<uuid:pk>/export.json", views.export, {"form": "json"}, name="chat-json"),
     path("chats/<uuid:pk>/budget/", views.budget, name="chat-budget"),
+    path("chats/<uuid:pk>/story/", views.story, name="chat-story"),
     path("chats/<uuid:pk>/replies/<uuid:reply>/prompt/", views.prompt, name="reply-prompt"),
     path("usage/", views.usage_page, name="usage"),
     path("limits/", views.limits_page, name="limits"),

@@ -35,6 +35,7 @@ from conversations import (
     turns,
     usage,
 )
+from conversations.engine.window import cap
 from conversations.forms import ChatSettings, NewChat, Title
 from conversations.models import Conversation, ConversationQuerySet, Reply
 from memories.models import Memory
@@ -283,6 +284,23 @@ def _piece(request: PersonRequest, name: str, context: dict[str, Any]) -> HttpRe
     answer = render(request, f"{template}#{name}" if asked else template, context)
     patch_vary_headers(answer, ["HX-Request"])
     return answer
+
+
+@login_required
+@require_safe
+@never_cache
+def story(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """How much of this talk stays word for word: a piece for the panel, or a page of its own."""
+    conversation = get_object_or_404(_chats(request.user), pk=pk)
+    context: dict[str, Any] = {"conversation": conversation}
+    first = next(iter(conversation.participants.all()), None)
+    if first and (character := first.character):
+        bond = Bond.objects.known(request.user, character)
+        limit = cap(bond.memory_detail, chat_model(conversation.model_choice).context_tokens)
+        detail = bond.get_memory_detail_display()
+        context |= {"character": character, "detail": detail, "limit": limit}
+    piece = getattr(request, "htmx", False)
+    return render(request, "chats/story.html#story" if piece else "chats/story.html", context)
 
 
 def _chats(user: User) -> ConversationQuerySet:

@@ -1,6 +1,7 @@
 """The journal read backwards: undoing one change, when nothing came after it (X4)."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -37,6 +38,21 @@ def undo(user: User, change_id: UUID) -> Memory | None:
     journal.note(subject, MemoryChange.Kind.UNDONE, before=now, after=was, undoes=line)
     telling.changed(user.pk)
     return back
+
+
+def undoable(user: User, lines: Sequence[MemoryChange]) -> set[UUID]:
+    """The lines that `undo` would take back now, if there is room. Fetch them with `undone_by`."""
+    scopes = set(MemoryScope.objects.of(user).values_list("pk", flat=True))
+    found = Memory.objects.of(user).filter(pk__in={line.memory_uid for line in lines})
+    now = {memory.pk: _said(journal.picture(memory)) for memory in found}
+    return {line.pk for line in lines if _can_go_back(line, now.get(line.memory_uid), scopes)}
+
+
+def _can_go_back(line: MemoryChange, now: dict[str, Any] | None, scopes: set[int]) -> bool:
+    was = line.before
+    if hasattr(line, "undone_by") or now != _said(line.after):
+        return False
+    return not was or (bool(was["text"]) and was["scope"] in scopes)
 
 
 def _held(user: User, scope_ids: set[int]) -> dict[int, MemoryScope]:

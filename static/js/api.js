@@ -3,7 +3,7 @@
 const PATIENCE = 20000; // ms
 const DRAFTING = 100000; // ms that a model may take for a line
 
-function csrfToken() {
+export function csrfToken() {
   const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
   return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
 }

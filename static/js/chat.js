@@ -10,6 +10,7 @@ import { createEditor } from "./editor.js";
 import { createMenu } from "./menu.js";
 import { outbox } from "./outbox.js";
 import { createPainter } from "./paint.js";
+import { createPanel } from "./panel.js";
 import { createScroll } from "./scroll.js";
 import { seek } from "./seek.js";
 import { createSending } from "./sending.js";
@@ -46,6 +47,7 @@ const editor = createEditor({ store, server, composer, person, limit, acts, refu
 const drafting = createDrafting({ store, server, composer, kept, refusalOf });
 const menu = createMenu(store, act);
 createSettings({ onSaved: ({ demo }) => (document.getElementById("demo").hidden = !demo) });
+const panel = createPanel();
 
 function send(text) {
   sending.send(text);
@@ -75,10 +77,13 @@ async function fetchOlder() {
 const socket = connect(root.dataset.socket, {
   hello: () => ({ revision: state.revision }),
   onFrame(frame) {
+    if ("memories" in frame) panel.heard(frame.memories);
     if (frame.type === "state") store.settle(frame);
     else if (frame.type === "changed") store.advance(frame) || socket.sayHello();
-    else if (frame.type === "memories") document.body.dispatchEvent(new Event("memories"));
-    else if (frame.type === "delta") store.append(frame) || socket.sayHello();
+    else if (frame.type === "memories") {
+      panel.heard(frame.revision);
+      document.body.dispatchEvent(new Event("memories"));
+    } else if (frame.type === "delta") store.append(frame) || socket.sayHello();
   },
   onStatus(connection) {
     if (connection === state.connection) return;

@@ -21,6 +21,12 @@ export function storedLength(text) {
   return codePoints(text.replace(/\r\n?/g, "\n").normalize("NFC"));
 }
 
+const BLANK = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
+const AROUND = new RegExp(`^${BLANK}|${BLANK}$`, "g");
+
+/** Length of a memory as it will be stored, which is without blanks around it. */
+export const memoryLength = (text) => storedLength(text.replace(AROUND, ""));
+
 /** "ja" with kana or mostly kanji in it, "en" with letters only, else what the talk is in. */
 export function languageOf(text, fallback) {
   const sample = text.slice(0, 400);

@@ -42,7 +42,7 @@ function close() {
   timer = 0;
   node.hidden = true;
   back = null;
-  if (held) document.getElementById("text").focus({ preventScroll: true });
+  if (held) document.querySelector("#text, #memory-add textarea")?.focus({ preventScroll: true });
 }
 
 button.addEventListener("click", () => {

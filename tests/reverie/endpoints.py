@@ -65,10 +65,11 @@ MODEL = {
     "model": "New",
     "context_tokens": "8192",
 }
-CHAT, CHARACTER_PAGE, PERSONA_PAGE = (
+CHAT, CHARACTER_PAGE, PERSONA_PAGE, MEMORY_PAGE = (
     "/chats/{chat}/",
     "/characters/{character}/",
     "/personas/{persona}/",
+    "/memories/{memory}/",
 )
 
 PAGES = {
@@ -85,6 +86,7 @@ PAGES = {
     "chats/<uuid:pk>/export.json": Page(f"{CHAT}export.json", html=False),
     "chats/<uuid:pk>/settings/": Page(f"{CHAT}settings/", 200, 302, SETTINGS),
     "chats/<uuid:pk>/budget/": Page(f"{CHAT}budget/"),
+    "chats/<uuid:pk>/story/": Page(f"{CHAT}story/"),
     "chats/<uuid:pk>/replies/<uuid:reply>/prompt/": Page(f"{CHAT}replies/{{reply}}/prompt/"),
     "usage/": Page("/usage/"),
     "limits/": Page("/limits/", signed_out=(200, 405)),
@@ -117,6 +119,20 @@ PAGES = {
     "models/test/": Page("/models/test/", 404, 404, {"model": "{model}"}, operator=(405, 200)),
     "models/<uuid:pk>/": Page("/models/{model}/", 404, 404, MODEL, operator=(200, 302)),
     "models/<uuid:pk>/delete/": Page("/models/{model}/delete/", 404, 404, operator=(200, 302)),
+    "memories/": Page("/memories/?of={character}"),
+    "memories/with/<uuid:pk>/": Page("/memories/with/{character}/"),
+    "memories/activity/": Page("/memories/activity/"),
+    "memories/activity/with/<uuid:pk>/": Page("/memories/activity/with/{character}/"),
+    "memories/activity/<uuid:pk>/undo/": Page("/memories/activity/{change}/undo/", 405, 302),
+    "memories/add/": Page(
+        "/memories/add/", 405, 302, {"character": "{character}", "text": "New", "pinned": "on"}
+    ),
+    "memories/learn/<uuid:pk>/": Page("/memories/learn/{character}/", 405, 302),
+    "memories/<uuid:pk>/": Page(MEMORY_PAGE, 200, 302, {"text": "New"}),
+    "memories/<uuid:pk>/pin/": Page(f"{MEMORY_PAGE}pin/", 405, 302),
+    "memories/<uuid:pk>/unpin/": Page("/memories/{pinned}/unpin/", 405, 302),
+    "memories/<uuid:pk>/make-global/": Page(f"{MEMORY_PAGE}make-global/", 405, 302),
+    "memories/<uuid:pk>/delete/": Page(f"{MEMORY_PAGE}delete/", 405, 302),
     "sign-in/": Page("/sign-in/", 302, 302, signed_out=(200, 200)),
     "sign-in/<uuid:pk>/<str:token>/": Page("/sign-in/{owner}/no/", 404, 404, signed_out=(404, 404)),
     "sign-out/": Page("/sign-out/", 405, 302, signed_out=(405, 302)),
