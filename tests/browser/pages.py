@@ -6,10 +6,18 @@ from dataclasses import dataclass
 from characters.models import CardDraft, Character, Persona
 from conversations import trash
 from conversations.models import Conversation, Reply
+from memories import keeping
+from memories.models import Memory
 from reverie.accounts import invitations, signin
 from reverie.accounts.models import ApiToken, User
 from reverie.providers.models import ConnectedModel
-from tests.factories import exchange, make_character, make_conversation, make_persona
+from tests.factories import (
+    exchange,
+    make_character,
+    make_conversation,
+    make_memory,
+    make_persona,
+)
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,7 @@ class House:
     reply: Reply
     gone: Conversation
     draft: CardDraft
+    memory: Memory
 
 
 def make_house(person: User) -> House:
@@ -52,7 +61,12 @@ def make_house(person: User) -> House:
     # Without a name, with a change to tell and something too long: all that its page can show.
     told = {"tags": "zz", "creator": "zz" * 200, "character_book": {"entries": [{"sticky": 1}]}}
     draft = CardDraft.objects.create(owner=person, file_name="Vexa", card=json.dumps(told))
-    return House(person, character, persona, chat, opened.reply, gone, draft)
+    memory = make_memory(person, character, "Zzyzx", unused_days=4, strength="plain")
+    make_memory(person, character, "Zzyzx, zzyzx.", pinned=True)
+    for n, fields in enumerate(({"unused_days": 7}, {"held": True}, {"from_character": "Qi"})):
+        make_memory(person, character, f"Zzyzx {n}", **fields)
+    keeping.delete(person, make_memory(person, character, "Zzyzx zzyzx").pk)
+    return House(person, character, persona, chat, opened.reply, gone, draft, memory)
 
 
 def paths(house: House, *, signed_in: bool = True) -> list[str]:
@@ -102,6 +116,13 @@ def paths(house: House, *, signed_in: bool = True) -> list[str]:
         "/personas/new/",
         persona,
         f"{persona}delete/",
+        "/memories/",
+        "/memories/?q=nothing",
+        f"/memories/with/{house.character.pk}/",
+        f"/memories/with/{house.character.pk}/?scope=global",
+        "/memories/activity/",
+        f"/memories/{house.memory.pk}/",
+        f"{chat}story/",
         "/settings/",
         "/usage/",
         "/limits/",
