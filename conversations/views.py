@@ -299,8 +299,7 @@ def story(request: PersonRequest, pk: UUID) -> HttpResponse:
         limit = cap(bond.memory_detail, chat_model(conversation.model_choice).context_tokens)
         detail = bond.get_memory_detail_display()
         context |= {"character": character, "detail": detail, "limit": limit}
-    piece = getattr(request, "htmx", False)
-    return render(request, "chats/story.html#story" if piece else "chats/story.html", context)
+    return _piece(request, "story", context)
 
 
 def _chats(user: User) -> ConversationQuerySet:
