@@ -238,7 +238,7 @@ def test_lists_are_paged_and_a_wrong_place_is_the_beginning(browser, juno, tomor
     for n in range(60):
         make_memory(juno, tomori, f"fact {n}", pinned=n == 0)
     page = browser.get(with_(tomori))
-    (more,) = re.findall(r'class="more".*?href="([^"]+)"', page.content.decode(), re.S)
+    more, *_ = re.findall(r'class="more".*?href="([^"]+)"', page.content.decode(), re.S)
     rest = browser.get(more.replace("&amp;", "&"))
     assert texts(page)[0] == "fact 0"
     assert texts(page) + texts(rest) == ["fact 0", *(f"fact {n}" for n in range(59, 0, -1))]
@@ -257,6 +257,7 @@ def test_pages_ask_the_same_few_questions_however_much_there_is(browser, juno, t
 
     keeping.pin(juno, make_memory(juno, tomori).pk)
     make_memory(juno, None, "global")
+    statements()  # the first page notes a session and looks up what stays looked up
     few = statements()
     for n in range(12):
         make_memory(juno, make_character(juno, f"Friend {n}"), f"friend {n}")
