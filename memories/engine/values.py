@@ -17,7 +17,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A memory as its rules need it. `scope` only tells scopes apart."""
+    """A memory as its rules need it. `scope` only tells scopes apart.
+
+    `counted_on` is the last UTC day that was counted or matched, the day of saving included (D7).
+    """
 
     id: UUID
     scope: int
@@ -26,6 +29,7 @@ class Note:
     created_at: datetime
     updated_at: datetime
     unused_days: int = 0
+    counted_on: date | None = None
     held: bool = False
     protected: bool = True
     matched_at: datetime | None = None
