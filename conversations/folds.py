@@ -17,6 +17,8 @@ def remembered(last: Fold | None, voice: Voice) -> tuple[Remembered, str]:
         return remembering.anew(voice), Fold.Reason.FIRST
     laid = remembering.laid_by(last)
     standing = remembering.standing(voice, laid)
+    if laid.active & voice.recalled.slept:
+        return remembering.anew(voice), Fold.Reason.SLEEP
     why = reason(last, sent.refs((*voice.head(), *standing.head)), voice)
     if not why and remembering.pinned_since(voice, laid):
         why = Fold.Reason.PIN

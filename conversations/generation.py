@@ -10,6 +10,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError, connection
 
 from conversations import drafts, ending, faults, turns
@@ -17,6 +18,8 @@ from conversations.drafts import Draft
 from conversations.engine.prompt import TooLongError
 from conversations.models import Reply
 from conversations.turns import Outcome, Prepared
+from memories import embedding
+from memories.recall import Query
 from reverie.accounts.hop import hop, patient_hop
 from reverie.providers.base import (
     ChatModel,
@@ -118,7 +121,7 @@ async def _collect(model: ChatModel, request: Request) -> str:
 async def _prepared(reply_id: UUID) -> Prepared | None:
     """The claimed reply; None when it is another's, or when it failed before anything was sent."""
     try:
-        return await patient_hop(turns.prepare, reply_id)
+        return await patient_hop(turns.prepare, reply_id, await _query(reply_id))
     except (TooLongError, ValidationError) as problem:
         code = "context" if isinstance(problem, TooLongError) else str(problem.code)
         await patient_hop(turns.refuse, reply_id, code)
@@ -126,6 +129,21 @@ async def _prepared(reply_id: UUID) -> Prepared | None:
         log.exception("a reply could not be prepared", reply=str(reply_id))
         await patient_hop(turns.refuse, reply_id, "internal")
     return None
+
+
+async def _query(reply_id: UUID) -> Query | None:
+    """What memories are searched for; None when nothing is, when it fails, or takes too long: then
+    the reply goes on without a search (S8, S30)."""
+    try:
+        async with asyncio.timeout(settings.RECALL_SECONDS):
+            text = await hop(turns.searched_for, reply_id)
+            if not text:
+                return None
+            run = asyncio.get_running_loop().run_in_executor
+            return await run(embedding.threads, embedding.query, text)
+    except (TimeoutError, ProviderError, DatabaseError) as problem:
+        log.warning("a reply goes on without a search", problem=type(problem).__name__)
+        return None
 
 
 async def _outcome(draft: Draft) -> Outcome:

@@ -15,6 +15,7 @@ from conversations.engine.values import Piece, Role, Section
 from conversations.models import Conversation, Fold, Message, Participant, Reply
 from conversations.remembering import Remembered
 from conversations.speakers import Voice
+from memories.recall import Query
 from reverie.providers.base import ChatMessage, ChatModel, Request
 
 CHARACTERS_PER_TOKEN = 12  # more than any tokenizer packs into one; bounds what is read
@@ -49,13 +50,16 @@ def refuse_too_long(voice: Voice, text: str) -> None:
         ) from problem
 
 
-def lay(reply: Reply, model: ChatModel) -> Request:
-    """Lay the prompt of a claimed reply, note on the reply what is sent, and give the request."""
+def lay(reply: Reply, model: ChatModel, query: Query | None = None) -> Request:
+    """Lay the prompt of a claimed reply, note on the reply what is sent, and give the request.
+
+    `query` is what the message is searched with; without one nothing is searched (S30).
+    """
     conversation, answer = reply.conversation, reply.message
     speaker, asked = answer.participant, answer.answers
     assert speaker, "a queued reply has a speaker"
     assert asked, "a queued reply answers a message"
-    voice = speakers.voice(conversation, speaker, model)
+    voice = speakers.voice(conversation, speaker, model, query)
     newest = _newest(asked.text, asked.position, voice)
     after = voice.unfinished(reply.text) if reply.continues else ()
     laid = _laid_out(conversation, speaker, voice, newest, asked.position, after)
@@ -177,6 +181,18 @@ def _sent(reply: Reply, voice: Voice, laid: Layout, fold: Fold) -> dict[str, Any
         "reserve": voice.budget.reserve,
         "skipped": [[oldest, laid.first - 1]] if skipped else [],
         "left_out": [str(pk) for pk in laid.memories.left_out],
+        "recall": _recall(voice),
+    }
+
+
+def _recall(voice: Voice) -> dict[str, Any]:
+    """What the search of this reply found (X1)."""
+    found = voice.recalled
+    return {
+        "searched": found.searched,
+        "matches": [[str(match.id), round(match.score, 3)] for match in found.matches],
+        "woke": sorted(str(pk) for pk in found.woke),
+        "slept": sorted(str(pk) for pk in found.slept),
     }
 
 

@@ -303,6 +303,7 @@ class Fold(models.Model):
         DAY = "day", _("first reply of the day")
         CHANGE = "change", _("something in it was changed")
         PIN = "pin", _("a memory was pinned")
+        SLEEP = "sleep", _("a memory fell asleep")
         CONTEXT = "context", _("the model's context was full")
 
     conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="folds")

@@ -49,8 +49,10 @@ def anew(voice: Voice, room: int | None = None) -> Remembered:
     if room is None:
         room = (voice.budget.room - _tokens(voice.head()) - _tokens(pins)) // 2
     chosen = _chosen(voice, lines, room)
-    active = _section(Part.MEMORIES, chosen.active, voice, lines)
-    return Remembered((*pins, *active), left_out=tuple(n.id for n in chosen.left_out))
+    woke = voice.recalled.woke
+    active = [note for note in chosen.active if note.id not in woke]
+    head = (*pins, *_section(Part.MEMORIES, active, voice, lines))
+    return _with_tail(voice, lines, head, [], chosen, {note.id for note in active})
 
 
 def standing(voice: Voice, laid: Laid) -> Remembered:
@@ -64,9 +66,29 @@ def standing(voice: Voice, laid: Laid) -> Remembered:
     )
     room = (voice.budget.room - _tokens(voice.head()) - _tokens(head)) // 2
     chosen = _chosen(voice, lines, room, spared=laid.active)
-    since = [note for note in chosen.active if note.id not in laid.active]
-    left_out = tuple(note.id for note in chosen.left_out if note.id not in laid.active)
-    return Remembered(head, _section(Part.SAVED, since, voice, lines), left_out)
+    woke = voice.recalled.woke
+    since = [note for note in chosen.active if note.id not in laid.active | woke]
+    return _with_tail(voice, lines, head, since, chosen, laid.active)
+
+
+def _with_tail(
+    voice: Voice,
+    lines: dict[UUID, Piece],
+    head: tuple[Section, ...],
+    since: Sequence[Note],
+    chosen: Choice,
+    laid: Collection[UUID],
+) -> Remembered:
+    """With what rides along: saved since the fold, and recalled by this message (S23, S71, D35)."""
+    there = {*laid, *(note.id for note in since)}
+    matched = {match.id for match in voice.recalled.matches}
+    recalled = [n for n in (*chosen.active, *chosen.left_out) if n.id in matched - there]
+    tail = (
+        *_section(Part.SAVED, since, voice, lines),
+        *_section(Part.RECALLED, choice.written(recalled), voice, lines),
+    )
+    rest = (note.id for note in chosen.left_out)
+    return Remembered(head, tail, tuple(pk for pk in rest if pk not in there | matched))
 
 
 def laid_by(fold: Fold) -> Laid:

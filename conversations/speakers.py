@@ -1,6 +1,6 @@
 """Who speaks in a talk, and everything that the head of their prompt is made of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
 from zoneinfo import ZoneInfo
@@ -16,8 +16,11 @@ from conversations.engine import prompt
 from conversations.engine.values import Budget, Card, Mask, Piece, Section
 from conversations.engine.window import Cap, cap
 from conversations.models import Conversation, Participant
+from memories import recall
 from memories.engine.values import Note
 from memories.models import Memory
+from memories.recall import Query, Recalled
+from reverie.accounts.models import User
 from reverie.providers.base import ChatModel
 from reverie.text import tokens
 
@@ -36,6 +39,7 @@ class Voice:
     notes: tuple[Note, ...] = ()  # the memories in force
     nonce: str = ""
     reply_tokens: int | None = None
+    recalled: Recalled = field(default_factory=Recalled)
 
     @property
     def limit(self) -> Cap:
@@ -72,13 +76,23 @@ class Voice:
         return prompt.spoken_for(self.card, self.mask, self.language, self.count)
 
 
-def voice(conversation: Conversation, participant: Participant, model: ChatModel) -> Voice:
-    """The voice of `participant`. Raises `ValidationError` when the character was deleted."""
+def voice(
+    conversation: Conversation,
+    participant: Participant,
+    model: ChatModel,
+    query: Query | None = None,
+) -> Voice:
+    """The voice of `participant`, after a search for `query` where there is one.
+
+    Raises `ValidationError` when the character was deleted.
+    """
     character = participant.character
     if character is None:
         raise ValidationError(_("This character was deleted."), code="character_gone")
     owner = conversation.owner
     bond = Bond.objects.known(owner, character)
+    reads = remembers(conversation, bond)
+    recalled = recall.search(owner, character, query) if reads else Recalled()
     return Voice(
         card=card(character),
         mask=mask(conversation),
@@ -87,18 +101,23 @@ def voice(conversation: Conversation, participant: Participant, model: ChatModel
         language=conversation.language,
         zone=owner.zone,
         model=model,
-        notes=notes(conversation, character) if bond.learns else (),
+        notes=notes(owner, character) if reads else (),
         nonce=nonce(conversation),
         reply_tokens=conversation.reply_tokens,
+        recalled=recalled,
     )
 
 
-def notes(conversation: Conversation, character: Character) -> tuple[Note, ...]:
-    """What this character remembers here: its own and the global, in any chat, under any persona
-    (R53, R55–R60); nothing in a challenge, where everybody starts alike (R116)."""
-    if conversation.kind == Conversation.Kind.CHALLENGE:
-        return ()
-    memories = Memory.objects.of(conversation.owner).in_force(character)
+def remembers(conversation: Conversation, bond: Bond) -> bool:
+    """Whether memories are read here, and so searched: not with learning off (R112, D27), nor in
+    a challenge, where everybody starts alike (R116)."""
+    return bond.learns and conversation.kind != Conversation.Kind.CHALLENGE
+
+
+def notes(owner: User, character: Character) -> tuple[Note, ...]:
+    """What this character remembers: its own and the global, in any chat, under any persona
+    (R53, R55–R60)."""
+    memories = Memory.objects.of(owner).in_force(character)
     return tuple(memory.note for memory in memories.order_by("id"))
 
 

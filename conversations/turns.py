@@ -14,6 +14,9 @@ from django.utils.translation import gettext as _
 from characters.models import Bond, Character, Persona
 from conversations import faults, laying, leases, speakers, sync
 from conversations.models import Conversation, Message, Participant, Reply
+from memories import recall
+from memories.models import Memory, decaying
+from memories.recall import Query
 from reverie.accounts.models import User
 from reverie.providers.base import ChatModel, Request
 from reverie.providers.choosing import chat_model
@@ -239,9 +242,29 @@ def impersonate(user: User, conversation_id: UUID) -> tuple[ChatModel, Request]:
     return model, laying.draft_line(conversation, speaker, model)
 
 
+def searched_for(reply_id: UUID) -> str:
+    """The words with which memories are searched for a queued reply; empty for no search."""
+    waiting = Reply.objects.filter(pk=reply_id, status=Reply.Status.QUEUED).select_related(
+        "conversation__owner", "message__participant__character", "message__answers"
+    )
+    reply = waiting.first()
+    if reply is None or not decaying() or reply.message.answers is None:
+        return ""
+    speaker = reply.message.participant
+    if speaker is None or speaker.character is None:
+        return ""
+    owner = reply.conversation.owner
+    bond = Bond.objects.known(owner, speaker.character)
+    known = Memory.objects.of(owner).in_force(speaker.character).unpinned()
+    if not speakers.remembers(reply.conversation, bond) or not known.exists():
+        return ""
+    return recall.wording(reply.message.answers.text)
+
+
 @transaction.atomic
-def prepare(reply_id: UUID) -> Prepared | None:
-    """Claim a queued reply and lay out its prompt; None when somebody else has it already."""
+def prepare(reply_id: UUID, query: Query | None = None) -> Prepared | None:
+    """Claim a queued reply, search for `query` and lay out its prompt; None when somebody else has
+    it already."""
     waiting = Reply.objects.filter(pk=reply_id, status=Reply.Status.QUEUED)
     talks = Conversation.objects.select_for_update()  # the talk before its reply, as everywhere
     if not talks.filter(pk__in=waiting.values("conversation")).exists():
@@ -262,7 +285,7 @@ def prepare(reply_id: UUID) -> Prepared | None:
     model = chat_model(reply.conversation.model_choice)
     reply.status, reply.attempt = Reply.Status.STREAMING, reply.attempt + 1
     reply.lease_until, reply.model = leases.fresh(), model.name
-    request = laying.lay(reply, model)
+    request = laying.lay(reply, model, query)
     reply.save(update_fields=["status", "attempt", "lease_until", "model", "sent", "remembered"])
     faults.point("turns.prepare:inside")
     return Prepared(

@@ -9,10 +9,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from memories import journal, keeping, telling
+from memories import embedding, journal, keeping, queue, telling
 from memories.models import Memory, MemoryChange, MemoryScope
 from reverie.accounts.models import User
 
+BY_ITSELF = (MemoryChange.Kind.SLEPT, MemoryChange.Kind.WOKE)  # nobody did it
 SAID = ("text", "strength", "held", "scope")  # decay goes on meanwhile and is no reason to refuse
 
 
@@ -21,7 +22,7 @@ def undo(user: User, change_id: UUID) -> Memory | None:
     """Make a memory what it was before this change; None when it did not exist then.
 
     Raises `DoesNotExist`, and `ValidationError` with code `already_undone`, `changed_since`,
-    `erased` or `character_gone`, and those of limits: `ScopeFullError` and `pins_full`.
+    `erased`, `by_itself` or `character_gone`, and those of limits: `ScopeFullError`, `pins_full`.
     """
     line = MemoryChange.objects.of(user).select_related("scope").get(pk=change_id)
     was, now = line.before, line.after
@@ -36,6 +37,9 @@ def undo(user: User, change_id: UUID) -> Memory | None:
     subject = back or memory
     assert subject, "a line of the journal has a memory before it, after it, or both"
     journal.note(subject, MemoryChange.Kind.UNDONE, before=now, after=was, undoes=line)
+    if back:
+        embedding.forget(back)
+        queue.embed()
     telling.changed(user.pk)
     return back
 
@@ -50,7 +54,7 @@ def undoable(user: User, lines: Sequence[MemoryChange]) -> set[UUID]:
 
 def _can_go_back(line: MemoryChange, now: dict[str, Any] | None, scopes: set[int]) -> bool:
     was = line.before
-    if hasattr(line, "undone_by") or now != _said(line.after):
+    if hasattr(line, "undone_by") or now != _said(line.after) or line.kind in BY_ITSELF:
         return False
     return not was or (bool(was["text"]) and was["scope"] in scopes)
 
@@ -65,6 +69,11 @@ def _held(user: User, scope_ids: set[int]) -> dict[int, MemoryScope]:
 
 
 def _refuse_useless(line: MemoryChange) -> None:
+    if line.kind in BY_ITSELF:
+        raise ValidationError(
+            _("Sleeping and waking go by what is talked about, and are not undone."),
+            code="by_itself",
+        )
     if line.before and not line.before["text"]:
         raise ValidationError(
             _("Its text was erased for good, so it cannot come back."), code="erased"

@@ -1,5 +1,7 @@
 """The journal of memories: a line for every change, written with the change itself (X4)."""
 
+from collections import defaultdict
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -66,3 +68,26 @@ def line(
         after=after,
         undoes=undoes,
     )
+
+
+def long_gone(before: datetime) -> dict[UUID, set[UUID]]:
+    """By owner the memories that were deleted before that time, are not back, and have words."""
+    kinds = (MemoryChange.Kind.DELETED, MemoryChange.Kind.FORGOTTEN, MemoryChange.Kind.UNDONE)
+    ends = MemoryChange.objects.filter(kind__in=kinds, after__isnull=True, created_at__lt=before)
+    since = MemoryChange.objects.filter(created_at__gte=before).values("memory_uid")
+    back = ends.filter(memory_uid__in=Memory.objects.values("pk")).values("memory_uid")
+    gone = ends.exclude(memory_uid__in=since).exclude(memory_uid__in=back).exclude(before__text="")
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    for owner, memory in gone.values_list("owner", "memory_uid"):
+        found[owner].add(memory)
+    return found
+
+
+def blank(owner: UUID, memories: set[UUID]) -> None:
+    """Erase the words of these memories in every line; that they were there stays known."""
+    lines = MemoryChange.objects.filter(owner=owner, memory_uid__in=memories)
+    for line in lines.exclude(before__text="", after__text=""):
+        for kept in (line.before, line.after):
+            if kept:
+                kept["text"] = ""
+        line.save(update_fields=["before", "after"])

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from characters.models import Character
-from memories import journal, telling
+from memories import embedding, journal, queue, telling
 from memories.engine.limits import candidate
 from memories.models import Memory, MemoryChange, MemoryScope, limits
 from reverie.accounts.models import User
@@ -62,6 +62,7 @@ def add(
     )
     memory.save(force_insert=True)
     journal.note(memory, Kind.ADDED, before=None, after=journal.picture(memory))
+    queue.embed()
     telling.changed(scope.owner_id)
     return memory
 
@@ -81,6 +82,8 @@ def edit(user: User, memory_id: UUID, text: str, *, seen: datetime | None = None
         return memory
     if Memory.objects.filter(scope=memory.scope, text=text).exists():
         raise ValidationError(_("This is saved here already."), code="already_there")
+    embedding.forget(memory)
+    queue.embed()
     return change(memory, Kind.EDITED, text=text, updated_at=timezone.now(), **_protected(memory))
 
 

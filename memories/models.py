@@ -1,12 +1,14 @@
 """What is remembered: scopes, the memories in them, and the journal of every change."""
 
+from functools import lru_cache
 from typing import Any, Self
 
 from django.conf import settings
-from django.db import models
+from django.db import connection, models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from pgvector.django import VectorField
 
 from characters.models import Character
 from memories.engine import decay
@@ -19,6 +21,18 @@ from reverie.text.ids import new_id
 def limits() -> Limits:
     """The limits of every scope, from the settings (D2)."""
     return Limits(settings.MEMORY_LIMIT, settings.PIN_LIMIT, settings.MEMORY_MAX_LENGTH)
+
+
+def decaying() -> bool:
+    """Whether memories sleep at all. Without a search nothing could wake them (S8, S75, D39)."""
+    searched = settings.EMBEDDING_MODEL != "none" and has_vectors()
+    return settings.MEMORY_DECAY_ENABLED and searched
+
+
+@lru_cache(maxsize=1)
+def has_vectors() -> bool:
+    """Whether PostgreSQL had pgvector when the tables were made (S79)."""
+    return MemoryVector._meta.db_table in connection.introspection.table_names()
 
 
 class MemoryScopeQuerySet(models.QuerySet["MemoryScope"]):
@@ -91,10 +105,12 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(held=True)
 
     def active(self) -> Self:
-        return self.unpinned().filter(held=False, unused_days__lt=decay.DORMANT_AFTER)
+        awake = self.unpinned().filter(held=False)
+        return awake.filter(unused_days__lt=decay.DORMANT_AFTER) if decaying() else awake
 
     def dormant(self) -> Self:
-        return self.unpinned().filter(held=False, unused_days__gte=decay.DORMANT_AFTER)
+        asleep = self.unpinned().filter(held=False, unused_days__gte=decay.DORMANT_AFTER)
+        return asleep if decaying() else self.none()
 
     def in_state(self, state: State) -> Self:
         match state:
@@ -167,7 +183,8 @@ class Memory(models.Model):
             pinned=self.pinned,
             created_at=self.created_at,
             updated_at=self.updated_at,
-            unused_days=self.unused_days,
+            unused_days=self.unused_days if decaying() else 0,
+            counted_on=self.last_counted_on,
             held=self.held,
             protected=self.strength != self.Strength.PLAIN,
             matched_at=self.last_matched_at,
@@ -180,6 +197,22 @@ class Memory(models.Model):
     @property
     def state(self) -> State:
         return decay.state(self.note)
+
+
+class MemoryVector(models.Model):
+    """What an embedding model makes of a memory's text. Vectors of other models are never compared
+    with it (D11), so it has no fixed size. Its table is there where PostgreSQL has pgvector (S79),
+    which deletes it with its memory.
+    """
+
+    memory = models.OneToOneField(
+        Memory, models.DO_NOTHING, primary_key=True, related_name="embedded", db_constraint=False
+    )
+    model = models.CharField(max_length=200)
+    vector = VectorField()
+
+    def __str__(self) -> str:
+        return f"{self.model} {self.pk}"
 
 
 class MemoryChangeQuerySet(models.QuerySet["MemoryChange"]):
@@ -205,6 +238,8 @@ class MemoryChange(models.Model):
         MOVED = "moved", _("made global")
         FORGOTTEN = "forgotten", _("forgotten to make room")
         UNDONE = "undone", _("undone")
+        SLEPT = "slept", _("fell asleep")
+        WOKE = "woke", _("woke up")
 
     class By(models.TextChoices):
         PERSON = "person", _("you")

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from memories.engine.decay import DORMANT_AFTER
 from memories.models import MemoryChange
 
 By, Kind = MemoryChange.By, MemoryChange.Kind
@@ -13,6 +14,7 @@ def said(line: MemoryChange) -> str:
     """What happened, as a sentence. Fetch the line with `undoes` and `scope__character`."""
     before, after = line.before or {}, line.after or {}
     words = {"who": who(line), "text": _text(after or before), "before": _text(before)}
+    words["days"] = str(DORMANT_AFTER)
     words["name"] = after.get("from_character", "")
     return _sentence(line, before, after) % words
 
@@ -42,6 +44,8 @@ def _sentence(line: MemoryChange, before: dict[str, Any], after: dict[str, Any])
         Kind.PINNED: _("%(who)s pinned “%(text)s”."),
         Kind.UNPINNED: _("%(who)s unpinned “%(text)s”."),
         Kind.MOVED: _("%(who)s made “%(text)s” global."),
+        Kind.SLEPT: _("“%(text)s” fell asleep after %(days)s days without mention."),
+        Kind.WOKE: _("“%(text)s” woke up when the talk came back to it."),
         Kind.FORGOTTEN: _("%(who)s let go of “%(text)s” to make room."),
     }
     return sentences.get(Kind(line.kind), _("%(who)s changed “%(text)s”."))

@@ -305,6 +305,8 @@ DEMO_DELAY_SECONDS = _number("DEMO_DELAY_SECONDS", 0.03)
 # --- Memories -----------------------------------------------------------------------------------
 MEMORY_LIMIT = _number("MEMORY_LIMIT", 100)  # unpinned ones of a scope (D2)
 PIN_LIMIT = _number("PIN_LIMIT", 20)  # of a scope, apart from the others (R86)
+MEMORY_DECAY_ENABLED = _flag("MEMORY_DECAY_ENABLED", True)  # S74
+RECALL_SECONDS = _number("RECALL_SECONDS", 1.5)  # a reply waits no longer for its search
 MEMORIES_SENT = _number("MEMORIES_SENT", 100)  # unpinned ones with a reply (R64)
 MEMORY_MAX_LENGTH = _number("MEMORY_MAX_LENGTH", 500)  # code points (R9)
 

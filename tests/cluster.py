@@ -12,12 +12,19 @@ from reverie.local.postgres import Cluster, shared_test_cluster
 # What a developer has set for their own server must not steer the tests.
 FOR_TESTS = {
     "SECRET_KEY": "only-for-tests-" + "x" * 40,
-    "EMBEDDING_MODEL": "none",
     "DEMO_DELAY_SECONDS": "0",
     "LOG_LEVEL": "WARNING",
     "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
 }
-NOT_FOR_TESTS = ("CHAT_BASE_URL", "CHAT_API_KEY", "CHAT_MODEL", "CHAT_CONTEXT_TOKENS", "REDIS_URL")
+NOT_FOR_TESTS = (
+    "CHAT_BASE_URL",
+    "CHAT_API_KEY",
+    "CHAT_MODEL",
+    "CHAT_CONTEXT_TOKENS",
+    "EMBEDDING_BASE_URL",
+    "EMBEDDING_MODEL",
+    "REDIS_URL",
+)
 _cluster: Cluster | None = None
 
 

@@ -20,9 +20,10 @@ from reverie.text.template import fill
 
 Counter = Callable[[str], int]
 HEAD = (Part.CHARACTER, Part.PERSONA, Part.BOND, Part.PINS, Part.MEMORIES)
-LISTS = (Part.PINS, Part.MEMORIES, Part.SAVED)  # a line each, between marks
 MEMORY = "memory:"  # before the id, in the source of such a line
 MARKS = tuple(words["recent"] for words in WORDS.values())
+NOTES = (Part.SAVED, Part.RECALLED, Part.INSTRUCTIONS, Part.TIME)
+LISTS = (Part.PINS, Part.MEMORIES, Part.SAVED, Part.RECALLED)  # a line each, between marks
 
 
 class TooLongError(Exception):
@@ -63,7 +64,7 @@ def lines(sections: Sequence[Section]) -> tuple[Line, ...]:
     """Sections as messages: one system text, the talk, then what belongs to this reply alone."""
     head = [s for s in sections if s.name in HEAD]
     talk = [p for s in sections if s.name in (Part.WAITING, Part.LIVE) for p in s.pieces]
-    notes = [s for s in sections if s.name in (Part.SAVED, Part.INSTRUCTIONS, Part.TIME)]
+    notes = [s for s in sections if s.name in NOTES]
     newest = [p for s in sections if s.name in (Part.NEWEST, Part.PARTIAL) for p in s.pieces]
     order = [s for s in sections if s.name == Part.CONTINUE]
     said = [Line(p.role, p.text, mark=p is talk[-1]) for p in talk]

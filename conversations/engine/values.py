@@ -17,6 +17,7 @@ class Part(StrEnum):
     WAITING = "waiting"
     LIVE = "live"
     SAVED = "saved"
+    RECALLED = "recalled"
     INSTRUCTIONS = "instructions"
     TIME = "time"
     NEWEST = "newest"

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from characters.models import CardDraft, Character, Persona
 from conversations import trash
@@ -63,7 +64,12 @@ def make_house(person: User) -> House:
     draft = CardDraft.objects.create(owner=person, file_name="Vexa", card=json.dumps(told))
     memory = make_memory(person, character, "Zzyzx", unused_days=4, strength="plain")
     make_memory(person, character, "Zzyzx, zzyzx.", pinned=True)
-    for n, fields in enumerate(({"unused_days": 7}, {"held": True}, {"from_character": "Qi"})):
+    states: tuple[dict[str, Any], ...] = (
+        {"unused_days": 7},
+        {"held": True},
+        {"from_character": "Qi"},
+    )
+    for n, fields in enumerate(states):
         make_memory(person, character, f"Zzyzx {n}", **fields)
     keeping.delete(person, make_memory(person, character, "Zzyzx zzyzx").pk)
     return House(person, character, persona, chat, opened.reply, gone, draft, memory)

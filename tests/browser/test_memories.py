@@ -1,14 +1,18 @@
 """Memories in a real browser: in the panel of a chat, on their page, and in step on all devices."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from conversations.models import Conversation
 from memories import keeping
 from memories.models import Memory
+from reverie.accounts.models import User
 from tests.browser.axe import serious
 from tests.browser.pages import make_house
+from tests.browser.stage import Stage
 from tests.browser.test_input_methods import COMPOSE, keys_of, press_enter
 from tests.browser.test_keyboard import tab_to
 from tests.browser.test_pages import DESK, LOOKS, PHONE, WIDER, faults
@@ -17,7 +21,7 @@ from tests.factories import make_memory
 SOON = 5_000  # ms; one second, with room for a busy machine
 
 
-def open_panel(stage, person, chat, **options) -> Locator:
+def open_panel(stage: Stage, person: User, chat: Conversation, **options: Any) -> Locator:
     """The memory panel of a chat, with its facts."""
     page = stage.open(person, f"/chats/{chat.pk}/", **options)
     panel = page.locator("#panel")

@@ -32,7 +32,7 @@ def told(opened) -> dict[str, list[str]]:
     return {
         section["name"]: [p["text"] for p in section["pieces"] if p["source"].startswith("memory:")]
         for section in row["sections"]
-        if section["name"] in (Part.PINS, Part.MEMORIES, Part.SAVED)
+        if section["name"] in prompt.LISTS
     }
 
 

@@ -12,8 +12,10 @@ from django.db import close_old_connections, connection
 
 from characters import importing
 from conversations import leases, purge
+from memories import embedding
 
 LOOKS_PER_PURGE = 720  # an hour of sweeps
+LOOKS_PER_RING = 12  # a minute of them
 log = structlog.get_logger()
 
 
@@ -33,6 +35,8 @@ class Command(BaseCommand):
             if look % LOOKS_PER_PURGE == 0:
                 self._try(purge.purge, "blanked what was deleted long ago")
                 self._try(importing.purge, "deleted cards that nobody kept")
+            if look % LOOKS_PER_RING == 0:
+                self._try(embedding.ring_again, "asked for vectors that are still due")
             if once:
                 return
             look += 1
