@@ -11,7 +11,7 @@ from reverie.accounts.models import User
 from reverie.providers.choosing import chat_model
 
 CHARACTER = (Part.CHARACTER, Part.PERSONA, Part.BOND, Part.INSTRUCTIONS, Part.TIME)
-MEMORIES = (Part.PINS, Part.MEMORIES, Part.SAVED)
+MEMORIES = (Part.PINS, Part.MEMORIES, Part.SAVED, Part.RECALLED)
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,28 @@ from conversations.engine.values import Part, Piece, Section
 from conversations.models import Conversation
 from memories.models import Memory
 
-WHY = {Part.PINS: "pinned", Part.MEMORIES: "active", Part.SAVED: "saved"}
+WHY = {
+    Part.PINS: "pinned",
+    Part.MEMORIES: "active",
+    Part.SAVED: "saved",
+    Part.RECALLED: "recalled",
+}
 
 
-def memory_rows(conversation: Conversation, parts: Sequence[Section]) -> list[dict[str, Any]]:
+def memory_rows(
+    conversation: Conversation, parts: Sequence[Section], recall: dict[str, Any]
+) -> list[dict[str, Any]]:
     """Every memory in these sections: its words as sent, why it is there, and what it is `now`.
 
-    The text is empty where it was cleared for good.
+    The text is empty where it was cleared for good. `recall` is what the reply's search found, as
+    it was kept: a memory that matched has its `score`, and `woke` says whether it slept before.
     """
+    scores, woke = dict(recall.get("matches", [])), recall.get("woke", [])
     sent = [(WHY[part.name], piece) for part in parts if part.name in WHY for piece in _of(part)]
     found = Memory.objects.of(conversation.owner).in_bulk([_id(piece) for _, piece in sent])
     nonce = speakers.nonce(conversation)
-    return [_row(why, piece, found.get(_id(piece)), nonce) for why, piece in sent]
+    rows = [_row(why, piece, found.get(_id(piece)), nonce) for why, piece in sent]
+    return [row | {"score": scores.get(row["id"]), "woke": row["id"] in woke} for row in rows]
 
 
 def _of(part: Section) -> Iterable[Piece]:

@@ -8,6 +8,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from conversations.erasing import erase_deleted
 from conversations.models import Conversation, Fold, Message, PromptPiece, Reply
 from conversations.sent import text_hash
 from reverie.accounts.models import User
@@ -27,7 +28,8 @@ def _blank_rows(before: datetime) -> int:
     gone = Reply.objects.filter(deleted_at__lt=before)
     of_gone = Reply.objects.filter(message__deleted_at__lt=before)
     replies = (gone | of_gone).exclude(text="", reasoning="", error_detail="")
-    return _blank_messages(messages[:BATCH]) + _blank_replies(replies[:BATCH])
+    blanked = _blank_messages(messages[:BATCH]) + _blank_replies(replies[:BATCH])
+    return blanked + erase_deleted(before)
 
 
 @transaction.atomic

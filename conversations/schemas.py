@@ -175,6 +175,8 @@ class RememberedOut(Schema):
     text: str
     tokens: int
     now: Literal["same", "changed", "deleted"]
+    score: float | None
+    woke: bool
 
 
 class LineOut(Schema):
@@ -199,6 +201,7 @@ class PromptOut(Schema):
     memories: list[RememberedOut]
     skipped: list[list[int]]
     left_out: list[UUID]
+    searched: bool
     messages: list[LineOut]
     usage: UsageOut
 

@@ -73,9 +73,10 @@ def prompt_row(reply: Reply, *, erased: str = "") -> dict[str, Any] | None:
         "total_tokens": sent["tokens"],
         "fold": fold and {"reason": fold.reason, "created_at": fold.created_at.isoformat()},
         "sections": [_section_row(part) for part in parts],
-        "memories": compared.memory_rows(reply.conversation, parts),
+        "memories": compared.memory_rows(reply.conversation, parts, sent.get("recall", {})),
         "skipped": sent["skipped"],
         "left_out": sent.get("left_out", []),
+        "searched": sent.get("recall", {}).get("searched", False),
         "messages": [
             {"role": line.role.value, "content": line.content, "mark": line.mark}
             for line in prompt.lines([_marked(part, erased) for part in parts])

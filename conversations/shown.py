@@ -32,6 +32,7 @@ LOOKS = {
     "waiting": Look(_("Older messages that still fit"), 4, "dashes"),
     "live": Look(_("Latest messages, word for word"), 4),
     "saved": Look(_("Memories saved since"), 6, "bars"),
+    "recalled": Look(_("Memories that your message touched"), 6, "dashes"),
     "instructions": Look(_("Instructions after the talk"), 0, "bars"),
     "time": Look(_("The time"), 3),
     "newest": Look(_("Your newest message"), 7),
@@ -52,6 +53,7 @@ WHY: dict[str, Promise] = {
     "pinned": _("pinned: always sent"),
     "active": _("active"),
     "saved": _("saved after the beginning was laid"),
+    "recalled": _("touched by your message"),
 }
 NOW: dict[str, Promise] = {"changed": _("changed since"), "deleted": _("deleted since")}
 
@@ -120,7 +122,8 @@ def room(sent: int, reserve: int, context: int) -> dict[str, float]:
 
 
 def _memory(memory: dict[str, Any]) -> dict[str, Any]:
-    words = {"why_label": WHY[memory["why"]], "now_label": NOW.get(memory["now"], "")}
+    why = _("woke up: your message touched it") if memory["woke"] else WHY[memory["why"]]
+    words = {"why_label": why, "now_label": NOW.get(memory["now"], "")}
     return {**memory, **words, "mark": "pinned" if memory["why"] == "pinned" else "active"}
 
 

@@ -1,0 +1,45 @@
+"""Memories deleted long ago lose their words: in the journal, and in what was sent (D42)."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from conversations.engine.prompt import MEMORY
+from memories import journal
+
+PIECES = """
+WITH ref AS (
+    SELECT ref ->> 0 AS hash, ref ->> 2 AS source
+    FROM conversations_conversation talk
+    JOIN conversations_reply r ON r.conversation_id = talk.id,
+    jsonb_array_elements(r.sent -> 'sections') part, jsonb_array_elements(part -> 1) ref
+    WHERE talk.owner_id = %(owner)s AND r.sent IS NOT NULL
+    UNION ALL
+    SELECT ref ->> 0, ref ->> 2
+    FROM conversations_conversation talk
+    JOIN conversations_fold f ON f.conversation_id = talk.id,
+    jsonb_array_elements(f.prefix) part, jsonb_array_elements(part -> 1) ref
+    WHERE talk.owner_id = %(owner)s
+)
+UPDATE conversations_promptpiece piece SET text = '' WHERE owner_id = %(owner)s
+AND hash IN (SELECT hash FROM ref WHERE source = ANY(%(sources)s))
+AND hash NOT IN (SELECT hash FROM ref WHERE source <> ALL(%(sources)s))
+"""
+
+
+@transaction.atomic
+def erase_deleted(before: datetime) -> int:
+    """Blank what was deleted before that time and not brought back; how many memories."""
+    doomed = journal.long_gone(before)
+    for owner, memories in doomed.items():
+        erase(owner, memories)
+    return sum(len(memories) for memories in doomed.values())
+
+
+def erase(owner: UUID, memories: set[UUID]) -> None:
+    """Leave no words of these memories of one person, unless the same words still stand."""
+    journal.blank(owner, memories)
+    sources = [f"{MEMORY}{pk}" for pk in memories]
+    with connection.cursor() as cursor:
+        cursor.execute(PIECES, {"owner": owner, "sources": sources})
