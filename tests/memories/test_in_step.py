@@ -56,7 +56,8 @@ def shown(house: House, path: str) -> int:
     return int(re.findall(r'data-revision="(\d+)"', page)[0])
 
 
-async def heard(wire, kind: str) -> Any:
+async def heard(wire, kind: str, known: int | None = None) -> Any:
+    """The next frame of this kind that says something else than what is known."""
     async with asyncio.timeout(SECONDS):
         while True:
             frame = json.loads(await wire.recv())
