@@ -43,6 +43,7 @@ OWNER_OF = {
     "memories.MemoryScope": "owner",
     "memories.Memory": "scope__owner",
     "memories.MemoryChange": "owner",
+    "memories.MemoryVector": "memory__scope__owner",
     "conversations.Conversation": "owner",
     "conversations.Participant": "conversation__owner",
     "conversations.Message": "conversation__owner",
