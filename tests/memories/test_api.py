@@ -59,7 +59,7 @@ def test_a_fact_is_saved_read_edited_and_deleted(call, tomori):
     ]
 
 
-@pytest.mark.requirement("R52", "D1")
+@pytest.mark.requirement("R52", "R54", "D1")
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -120,7 +120,7 @@ def test_search_finds_one_kanji_and_any_width_or_case(call, juno, tomori):
     assert call("get", "memories?q=%00")[0] in (200, 400)
 
 
-@pytest.mark.requirement("R52", "R53")
+@pytest.mark.requirement("R6", "R52", "R53", "S6")
 def test_lists_are_by_scope_state_and_what_a_character_reads(call, juno, tomori):
     sora = make_character(juno, "Sora")
     make_memory(juno, tomori, "tomori's")

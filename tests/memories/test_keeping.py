@@ -39,7 +39,7 @@ def test_what_a_person_adds_is_protected_active_and_counted_from_tomorrow(juno, 
     assert not MemoryScope.objects.of(juno).filter(character=None).exists()
 
 
-@pytest.mark.requirement("R7", "R8", "R86", "D2")
+@pytest.mark.requirement("R7", "R8", "R86", "D2", "S48", "S49")
 def test_a_scope_holds_its_hundred_and_its_twenty_and_the_global_one_its_own(
     juno, tomori, settings
 ):
@@ -125,7 +125,7 @@ def test_unpinning_into_a_full_scope_is_refused(juno, tomori, settings):
     assert counted(juno, tomori) == (1, 1)
 
 
-@pytest.mark.requirement("D4", "S50", "S53", "S63")
+@pytest.mark.requirement("D4", "S50", "S53", "S56", "S63")
 def test_a_full_scope_forgets_only_whom_the_person_agreed_to(juno, tomori, settings):
     settings.MEMORY_LIMIT = 2
     asleep = make_memory(juno, tomori, "old", strength="plain", unused_days=7)

@@ -56,7 +56,8 @@ def days(memory: Memory) -> int:
     return memory.unused_days
 
 
-@pytest.mark.requirement("S20", "S22", "S23", "S24", "S25", "S36", "D10", "S71", "X1")
+@pytest.mark.requirement("S3", "S4", "S5", "S20", "S22", "S23", "S24", "S25", "S36", "S60", "S61")
+@pytest.mark.requirement("D10", "S71", "X1")
 def test_mochi_sleeps_after_seven_days_and_wakes_when_the_talk_comes_back(chat, juno, tomori):
     with time_machine.travel(DAY) as clock:
         mochi = known(juno, tomori, "Juno's cat is called Mochi")
@@ -196,7 +197,7 @@ def test_one_that_is_left_out_rides_along_in_a_reply_that_it_matches(chat, juno,
     assert {old.state, new.state} == {"active"}
 
 
-@pytest.mark.requirement("S74", "S75", "D39")
+@pytest.mark.requirement("S7", "S74", "S75", "D39")
 @pytest.mark.parametrize("off", ["decay", "embedder"])
 def test_switched_off_everything_is_active_and_switched_on_again_as_it_was(
     chat, juno, tomori, settings, off
