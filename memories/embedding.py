@@ -1,9 +1,12 @@
 """Vectors of memories, made in the background: saving and editing never wait for them (D11)."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from threading import Event
 from typing import Any
 
-from django.db import connection, transaction
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
 from django.db.models import QuerySet
 
 from memories import queue
@@ -13,6 +16,7 @@ from reverie.providers import embedding_model
 from reverie.providers.base import EmbeddingModel
 
 threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="embed")
+_loaded = Event()
 BATCH = 32  # texts of one step
 
 STORE = """
@@ -33,6 +37,21 @@ def query(text: str) -> Query | None:
         return None
     (vector,) = model.embed([text], kind="query")
     return Query(tuple(vector), model.name)
+
+
+def warm() -> None:
+    """Load the bundled model beside everything else, once there is something to search: it takes
+    seconds, which the first reply would not wait for."""
+    if settings.PROCESS == "web" and not settings.EMBEDDING_BASE_URL and not _loaded.is_set():
+        threads.submit(_load)
+
+
+def _load() -> None:
+    # With the database away the first search loads the model.
+    with suppress(DatabaseError), closing(connection):
+        if not _loaded.is_set() and (model := embedder()) and Memory.objects.exists():
+            _loaded.set()
+            model.embed(["."], kind="query")
 
 
 def due(model: EmbeddingModel) -> QuerySet[Memory]:

@@ -63,6 +63,7 @@ def add(
     memory.save(force_insert=True)
     journal.note(memory, Kind.ADDED, before=None, after=journal.picture(memory))
     queue.embed()
+    transaction.on_commit(embedding.warm)
     telling.changed(scope.owner_id)
     return memory
 

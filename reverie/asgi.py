@@ -14,12 +14,14 @@ pages = get_asgi_application()
 
 from conversations import generation  # noqa: E402  # needs the apps that the line above loads
 from conversations.consumers import ConversationConsumer  # noqa: E402
+from memories import embedding  # noqa: E402
 from memories.consumers import MemoriesConsumer  # noqa: E402
 from reverie.accounts import presence  # noqa: E402
 from reverie.nowhere import NowhereConsumer  # noqa: E402
 from reverie.providers import environment_model  # noqa: E402
 
 environment_model()  # loads the client now, so that nobody waits for it in their first reply
+embedding.warm()
 
 SOCKETS = [
     path("ws/conversations/<uuid:pk>/", ConversationConsumer.as_asgi()),
