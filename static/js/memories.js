@@ -108,9 +108,16 @@ export function createMemories(root) {
   const wordsOf = (html) =>
     new DOMParser().parseFromString(html, "text/html").querySelector(".why")?.textContent ?? say("not-done");
 
-  function done({ target, detail }) {
+  /** htmx tells of a request on what is still in the page; its own event may be on a row that a
+      quicker poke of another device has taken away by now. */
+  function told({ elt, xhr }) {
+    const news = xhr.status === 204 && JSON.parse(xhr.getResponseHeader("HX-Trigger") ?? "{}")["memory-done"];
+    if (news) done(elt, news);
+  }
+
+  function done(elt, detail) {
     if (detail.act === "saved") saved();
-    const editor = target.closest?.(".rewriting");
+    const editor = elt.closest(".rewriting");
     if (editor) leave(editor);
     if (detail.undo) toast(detail.words, () => takeBack(detail.undo), keyboard);
     else if (detail.act !== "saved" && detail.act !== "edited") toast(detail.words);
@@ -153,7 +160,6 @@ export function createMemories(root) {
     const cancel = event.target.closest("[data-cancel]");
     if (cancel) leave(cancel.closest("form"));
   });
-  root.addEventListener("memory-done", done);
   root.addEventListener("htmx:responseError", failed);
   root.addEventListener("htmx:sendError", failed);
   root.addEventListener("htmx:configRequest", ({ detail }) => {
@@ -166,6 +172,7 @@ export function createMemories(root) {
   });
   root.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (detail.requestConfig.verb === "get") asking = Math.max(0, asking - 1);
+    else told(detail);
   });
   root.addEventListener("htmx:afterSwap", ({ detail }) => {
     ready();

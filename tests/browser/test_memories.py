@@ -24,7 +24,7 @@ SOON = 5_000  # ms; one second, with room for a busy machine
 def open_panel(stage: Stage, person: User, chat: Conversation, **options: Any) -> Locator:
     """The memory panel of a chat, with its facts."""
     page = stage.open(person, f"/chats/{chat.pk}/", **options)
-    panel = page.locator("#panel")
+    panel: Locator = page.locator("#panel")
     if not panel.is_visible():
         page.get_by_role("button", name="Memory").click()
     expect(panel.locator("#memory-list")).to_be_visible()
