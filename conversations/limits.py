@@ -6,12 +6,24 @@ from typing import Any
 
 from django.conf import settings
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from characters import avatars
-from characters.models import LONG_TEXT, MOST_GREETINGS, MOST_TAGS, TAG_LENGTH, Character, Persona
+from characters.cards import limits as cards
+from characters.models import (
+    LONG_TEXT,
+    MOST_GREETINGS,
+    MOST_TAGS,
+    TAG_LENGTH,
+    Bond,
+    Character,
+    Persona,
+)
 from conversations import finding, history
+from conversations.engine.window import LEVELS
+from memories.engine import choice, decay, similarity
 from reverie.accounts.models import User
 
 UNITS: dict[str, Promise] = {
@@ -99,6 +111,36 @@ LIMITS = [
         _("Memories sent with a reply, besides the pinned ones"),
     ),
     Limit("memory", "MEMORY_MAX_LENGTH", "characters", _("A memory")),
+    Limit("memory_recent", choice.RECENT_DAYS, "days", _("A changed memory is marked as new for")),
+    Limit(
+        "memory_unused",
+        decay.DORMANT_AFTER,
+        "days",
+        _("Days of talk without mention, after which a memory falls asleep"),
+    ),
+    Limit(
+        "memories_used",
+        similarity.MOST_USED,
+        "memories",
+        _("Memories that one message can touch"),
+    ),
+    *(
+        Limit(
+            f"window_{level}",
+            most.tokens,
+            "tokens",
+            format_lazy(
+                _("Word for word at “{level}”, with at most {messages} messages"),
+                level=Bond.Detail(level).label,
+                messages=most.messages,
+            ),
+        )
+        for level, most in LEVELS.items()
+    ),
+    Limit("card_file", cards.FILE, "bytes", _("The file of a character card")),
+    Limit("card_unpacked", cards.UNPACKED, "bytes", _("All files in a card's archive, unpacked")),
+    Limit("card_files", cards.FILES, "items", _("Files in a card's archive")),
+    Limit("card_entries", cards.ENTRIES, "items", _("Entries of the world book in a card")),
 ]
 
 
