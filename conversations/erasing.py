@@ -6,7 +6,9 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from conversations.engine.prompt import MEMORY
+from conversations.models import Conversation
 from memories import journal
+from reverie.accounts.models import User
 
 PIECES = """
 WITH ref AS (
@@ -28,7 +30,6 @@ AND hash NOT IN (SELECT hash FROM ref WHERE source <> ALL(%(sources)s))
 """
 
 
-@transaction.atomic
 def erase_deleted(before: datetime) -> int:
     """Blank what was deleted before that time and not brought back; how many memories."""
     doomed = journal.long_gone(before)
@@ -37,8 +38,18 @@ def erase_deleted(before: datetime) -> int:
     return sum(len(memories) for memories in doomed.values())
 
 
+def hold(owner: UUID) -> None:
+    """Keep every turn of this person from being laid out: it may refer to a piece unseen by us."""
+    talks = Conversation.objects.filter(owner=owner).order_by("pk").select_for_update()
+    list(talks)
+    User.objects.select_for_update().get(pk=owner)  # from here on no new talk begins
+    list(talks.all())  # those that began in between
+
+
+@transaction.atomic
 def erase(owner: UUID, memories: set[UUID]) -> None:
     """Leave no words of these memories of one person, unless the same words still stand."""
+    hold(owner)
     journal.blank(owner, memories)
     sources = [f"{MEMORY}{pk}" for pk in memories]
     with connection.cursor() as cursor:

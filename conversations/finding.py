@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, TextField, Value
-from django.db.models.functions import Cast, Coalesce, StrIndex
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from conversations.models import Conversation, ConversationQuerySet, Message, Participant
-from reverie.accounts.finding import Folded, folded
+from reverie.accounts.finding import folded, place
 from reverie.accounts.models import User
 from reverie.accounts.paging import Page, cursor_of, first_of
 from reverie.text import clean
@@ -85,20 +85,15 @@ def _said(query: str) -> QuerySet[Message]:
     """Messages that say `query`, in the version that is told."""
     told = Coalesce("chosen_reply__text", "text")
     messages = Message.objects.filter(deleted_in=None).annotate(told=told)
-    return messages.annotate(at=_place(F("told"), query)).filter(at__gt=0)
-
-
-def _place(text: F, query: str) -> StrIndex:
-    # A place and no pattern: % and _ are letters like any other.
-    return StrIndex(Folded(text), Folded(Cast(Value(query), TextField())))
+    return messages.annotate(at=place(F("told"), query)).filter(at__gt=0)
 
 
 def _with(talks: ConversationQuerySet, query: str) -> ConversationQuerySet:
     """Those in which `query` is found; `hit` is the newest message with it."""
     said = _said(query).filter(conversation=OuterRef("pk")).order_by("-position")
     names = Participant.objects.filter(conversation=OuterRef("pk"))
-    named = names.annotate(at=_place(F("name"), query)).filter(at__gt=0)
-    marked = talks.annotate(hit=Subquery(said.values("pk")[:1]), at=_place(F("title"), query))
+    named = names.annotate(at=place(F("name"), query)).filter(at__gt=0)
+    marked = talks.annotate(hit=Subquery(said.values("pk")[:1]), at=place(F("title"), query))
     return marked.filter(Q(at__gt=0) | Q(hit__isnull=False) | Exists(named))
 
 

@@ -35,19 +35,36 @@ class Layout:
 
 
 def refuse_too_long(voice: Voice, text: str) -> None:
-    """Raise `ValidationError` when `text` cannot fit beside the character at all (D17)."""
-    try:
-        head = (*voice.head(), *remembering.anew(voice, room=0).head)
-        prompt.spare(head, voice.tail(), _newest(text, 0, voice), voice.budget)
-    except prompt.TooLongError as problem:
+    """Raise `ValidationError` when `text` cannot fit beside the character and the pins (D17): with
+    code `pins_too_long` when it would without the pins, else `too_long_for_model`."""
+    pins = remembering.anew(voice, room=0).head
+    needed = _needed(voice, pins, text)
+    if needed <= voice.budget.room:
+        return
+    sizes = {"needed": needed, "room": voice.budget.room}
+    if pins and _needed(voice, (), text) <= voice.budget.room:
         raise ValidationError(
             _(
-                "This message and the character need %(needed)s tokens, but the model has room for"
-                " %(room)s. Shorten the message, or use a model with a larger context."
+                "The pinned memories leave no room: with them this needs %(needed)s tokens, and the"
+                " model has room for %(room)s. Unpin some, or use a model with a larger context."
             ),
-            code="too_long_for_model",
-            params={"needed": problem.needed, "room": problem.room},
-        ) from problem
+            code="pins_too_long",
+            params=sizes,
+        )
+    raise ValidationError(
+        _(
+            "This message and the character need %(needed)s tokens, but the model has room for"
+            " %(room)s. Shorten the message, or use a model with a larger context."
+        ),
+        code="too_long_for_model",
+        params=sizes,
+    )
+
+
+def _needed(voice: Voice, pins: tuple[Section, ...], text: str) -> int:
+    """Tokens of what is never left out for `text`."""
+    head = (*voice.head(), *pins)
+    return prompt.fixed(head, voice.tail(), _newest(text, 0, voice))
 
 
 def lay(reply: Reply, model: ChatModel, query: Query | None = None) -> Request:

@@ -8,18 +8,18 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from conversations.erasing import erase_deleted
+from conversations.erasing import erase_deleted, hold
 from conversations.models import Conversation, Fold, Message, PromptPiece, Reply
 from conversations.sent import text_hash
-from reverie.accounts.models import User
 
 BATCH = 500  # rows of one transaction
+TALKS = 20  # talks of one look: leases are looked at in between (P7)
 
 
 def purge() -> int:
     """Blank what was deleted more than TRASH_DAYS ago; how many rows. Safe to run again."""
     before = timezone.now() - timedelta(days=settings.TRASH_DAYS)
-    talks = list(Conversation.objects.filter(deleted_at__lt=before))
+    talks = list(Conversation.objects.filter(deleted_at__lt=before)[:TALKS])
     return sum(drop(talk) for talk in talks) + _blank_rows(before)
 
 
@@ -67,8 +67,10 @@ def drop(talk: Conversation) -> bool:
 
     What was sent for it goes too, unless something else of its owner was sent with it.
     """
-    _hold(talk.owner_id)
-    doomed = Conversation.objects.filter(pk=talk.pk).exclude(deleted_at=None)
+    hold(talk.owner_id)
+    # Deleted at that very time: it may have been brought back and deleted anew meanwhile.
+    trashed = Conversation.objects.exclude(deleted_at=None)
+    doomed = trashed.filter(pk=talk.pk, deleted_at=talk.deleted_at)
     said = _hashes(talk)
     if not doomed.delete()[0]:
         return False
@@ -76,14 +78,6 @@ def drop(talk: Conversation) -> bool:
     left = PromptPiece.objects.filter(owner=talk.owner_id, hash__in=said)
     _blank_pieces({(talk.owner_id, text) for text in left.values_list("text", flat=True)})
     return True
-
-
-def _hold(owner: UUID) -> None:
-    """Keep every turn of this person from being laid out: it may refer to a piece unseen by us."""
-    talks = Conversation.objects.filter(owner=owner).order_by("pk").select_for_update()
-    list(talks)
-    User.objects.select_for_update().get(pk=owner)  # from here on no new talk begins
-    list(talks.all())  # those that began in between
 
 
 def _hashes(talk: Conversation) -> set[str]:

@@ -22,7 +22,8 @@ def undo(user: User, change_id: UUID) -> Memory | None:
     """Make a memory what it was before this change; None when it did not exist then.
 
     Raises `DoesNotExist`, and `ValidationError` with code `already_undone`, `changed_since`,
-    `erased`, `by_itself` or `character_gone`, and those of limits: `ScopeFullError`, `pins_full`.
+    `erased`, `by_itself`, `already_there` or `character_gone`, and those of limits:
+    `ScopeFullError` and `pins_full`.
     """
     line = MemoryChange.objects.of(user).select_related("scope").get(pk=change_id)
     was, now = line.before, line.after
@@ -90,14 +91,26 @@ def _restored(
     pk: UUID, memory: Memory | None, was: dict[str, Any] | None, scopes: dict[int, MemoryScope]
 ) -> Memory | None:
     """Put the memory back into its place, within the limits."""
-    back = journal.memory_of(pk, was) if was else None
-    if back:
-        back.scope = scopes[back.scope_id]
+    back = _as_it_was(pk, memory, was, scopes) if was else None
     _recount(memory, back, scopes)
     if back is None:
         Memory.objects.filter(pk=pk).delete()
     else:
         back.save(force_insert=memory is None, force_update=memory is not None)
+    return back
+
+
+def _as_it_was(
+    pk: UUID, memory: Memory | None, was: dict[str, Any], scopes: dict[int, MemoryScope]
+) -> Memory:
+    """The memory of before, but for the days that went by meanwhile. Raises `already_there`."""
+    back = journal.memory_of(pk, was)
+    back.scope = scopes[back.scope_id]
+    if Memory.objects.filter(scope=back.scope, text=back.text).exclude(pk=pk).exists():
+        raise keeping.already_there()
+    if memory and memory.strength == back.strength:
+        for name in ("unused_days", "last_counted_on", "last_matched_at"):
+            setattr(back, name, getattr(memory, name))
     return back
 
 

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import QuerySet
 
 from memories import queue
-from memories.models import Memory, MemoryVector, has_vectors
+from memories.models import Dimensions, Memory, MemoryVector, has_vectors
 from memories.recall import Query
 from reverie.providers import embedding_model
 from reverie.providers.base import EmbeddingModel
@@ -22,6 +22,7 @@ BATCH = 32  # texts of one step
 STORE = """
 INSERT INTO memories_memoryvector (memory_id, model, vector)
 SELECT id, %(model)s, %(vector)s FROM memories_memory WHERE id = %(id)s AND text = %(text)s
+FOR NO KEY UPDATE
 ON CONFLICT (memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
 """
 
@@ -56,8 +57,10 @@ def _load() -> None:
 
 def due(model: EmbeddingModel) -> QuerySet[Memory]:
     """Memories without a vector of this model, the newest first."""
-    current = MemoryVector.objects.filter(model=model.name).values("memory")
-    return Memory.objects.exclude(pk__in=current).order_by("-id")
+    current = MemoryVector.objects.filter(model=model.name)
+    if model.dimensions:
+        current = current.annotate(size=Dimensions("vector")).filter(size=model.dimensions)
+    return Memory.objects.exclude(pk__in=current.values("memory")).order_by("-id")
 
 
 def take_step() -> bool:

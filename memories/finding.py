@@ -2,10 +2,12 @@
 
 from uuid import UUID
 
+from django.db.models import F
+
 from characters.models import Character
 from memories.engine.values import State
 from memories.models import Memory, MemoryQuerySet
-from reverie.accounts.finding import Folded, folded
+from reverie.accounts.finding import place
 from reverie.accounts.models import User
 
 
@@ -29,6 +31,6 @@ def find(
         found = found.filter(scope__character__isnull=scope == "global")
     if state:
         found = found.in_state(state)
-    if wanted := folded(words.strip()):
-        found = found.annotate(folded=Folded("text")).filter(folded__contains=wanted)
+    if wanted := words.strip():
+        found = found.annotate(at=place(F("text"), wanted)).filter(at__gt=0)
     return found

@@ -9,6 +9,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 
 from memories.models import Memory, MemoryChange
 
+LONG_GONE = 200  # lines of one look
 DATES, TIMES = ("last_counted_on",), ("last_matched_at", "created_at", "updated_at")
 KEPT = (
     "text",
@@ -78,7 +79,7 @@ def long_gone(before: datetime) -> dict[UUID, set[UUID]]:
     back = ends.filter(memory_uid__in=Memory.objects.values("pk")).values("memory_uid")
     gone = ends.exclude(memory_uid__in=since).exclude(memory_uid__in=back).exclude(before__text="")
     found: dict[UUID, set[UUID]] = defaultdict(set)
-    for owner, memory in gone.values_list("owner", "memory_uid"):
+    for owner, memory in gone.values_list("owner", "memory_uid")[:LONG_GONE]:
         found[owner].add(memory)
     return found
 

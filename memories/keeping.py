@@ -50,7 +50,7 @@ def add(
     text = worded(text)
     scope = hold(MemoryScope.objects.within(user, character).pk)
     if same := Memory.objects.filter(scope=scope, text=text).select_related("scope").first():
-        return pin(user, same.pk) if pinned and not same.pinned else same
+        return pin(user, same.pk) if pinned else _meant(same)
     if forget and not pinned:
         let_go(scope, forget)
     take(scope, pinned=1) if pinned else take(scope, unpinned=1)
@@ -82,7 +82,7 @@ def edit(user: User, memory_id: UUID, text: str, *, seen: datetime | None = None
     if text == memory.text:
         return memory
     if Memory.objects.filter(scope=memory.scope, text=text).exists():
-        raise ValidationError(_("This is saved here already."), code="already_there")
+        raise already_there()
     embedding.forget(memory)
     queue.embed()
     return change(memory, Kind.EDITED, text=text, updated_at=timezone.now(), **_protected(memory))
@@ -124,13 +124,16 @@ def make_global(user: User, memory_id: UUID) -> Memory:
     everywhere = MemoryScope.objects.within(user, None)
     # Two scopes are held in the order of their keys, so that no two acts wait for each other.
     found = Memory.objects.of(user).get(pk=memory_id)
-    for scope_id in sorted({everywhere.pk, found.scope_id}):
+    scopes = {everywhere.pk, found.scope_id}
+    for scope_id in sorted(scopes):
         hold(scope_id)
+    if Memory.objects.of(user).get(pk=memory_id).scope_id not in scopes:
+        raise changed_elsewhere()
     memory = held(user, memory_id)
     if memory.scope.is_global:
         return memory
     if Memory.objects.filter(scope=everywhere, text=memory.text).exists():
-        raise ValidationError(_("This is saved here already."), code="already_there")
+        raise already_there()
     return move(memory, everywhere)
 
 
@@ -246,6 +249,19 @@ def changed_elsewhere() -> ValidationError:
 def _to_millisecond(time: datetime) -> datetime:
     """As JSON carries it."""
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
+
+
+def _meant(memory: Memory) -> Memory:
+    """What a person saves that is there already is awake and theirs from now on (D5, D32)."""
+    awake = {"unused_days": 0, "last_counted_on": today(), "strength": Strength.PROTECTED}
+    settled = all(getattr(memory, name) == value for name, value in awake.items())
+    if memory.held or memory.pinned or settled:
+        return memory
+    return change(memory, Kind.ADDED, **awake)
+
+
+def already_there() -> ValidationError:
+    return ValidationError(_("This is saved here already."), code="already_there")
 
 
 def _protected(memory: Memory) -> dict[str, str]:

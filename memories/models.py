@@ -44,7 +44,12 @@ class MemoryScopeQuerySet(models.QuerySet["MemoryScope"]):
         return self.filter(Q(character=character) | Q(character=None))
 
     def within(self, user: User, character: Character | None) -> "MemoryScope":
-        """The scope of this character, or the global one, made when it is first written to."""
+        """The scope of this character, or the global one, made when it is first written to.
+
+        Raises `Character.DoesNotExist` when the character is being deleted just now.
+        """
+        if character and not self.filter(owner=user, character=character).exists():
+            Character.objects.select_for_update(no_key=True).get(pk=character.pk)
         return self.get_or_create(owner=user, character=character)[0]
 
 
@@ -197,6 +202,13 @@ class Memory(models.Model):
     @property
     def state(self) -> State:
         return decay.state(self.note)
+
+
+class Dimensions(models.Func):
+    """How many numbers a vector has: a model may change and keep its name."""
+
+    function = "vector_dims"
+    output_field = models.IntegerField()
 
 
 class MemoryVector(models.Model):

@@ -15,6 +15,7 @@ from reverie.accounts.models import User
 def delete_character(character: Character) -> int:
     """Delete a character; how many of its memories are global now, past the limits if need be."""
     owner = character.owner
+    Character.objects.select_for_update().get(pk=character.pk)  # nothing new begins with it now
     own = MemoryScope.objects.of(owner).filter(character=character).first()
     moved = _moved(owner, character.called, own) if own else 0
     characters.delete_character(character)

@@ -16,7 +16,7 @@ from memories import journal, telling
 from memories.calibration import threshold
 from memories.engine.decay import Settled, settle
 from memories.engine.similarity import Match, matches
-from memories.models import Memory, MemoryChange, MemoryScope, MemoryVector
+from memories.models import Dimensions, Memory, MemoryChange, MemoryScope, MemoryVector
 from reverie.accounts.models import User
 from reverie.text import clean
 
@@ -74,7 +74,8 @@ def _scores(scope_ids: list[int], query: Query) -> dict[UUID, float]:
     """The cosine of every memory that a search looks at; none has a vector of length zero."""
     distance = CosineDistance("vector", list(query.vector))
     vectors = MemoryVector.objects.filter(model=query.model, memory__scope__in=scope_ids)
-    looked_at = vectors.filter(memory__held=False).exclude(memory__strength="pinned")
+    same_size = vectors.annotate(size=Dimensions("vector")).filter(size=len(query.vector))
+    looked_at = same_size.filter(memory__held=False).exclude(memory__strength="pinned")
     found = looked_at.annotate(distance=distance).values_list("memory_id", "distance")
     # A vector of nothing but zeros has no direction: it is near to nothing (D9).
     return {pk: 1 - far if far == far else -1.0 for pk, far in found}

@@ -192,10 +192,16 @@ def assemble(
 
 def spare(head: Sequence[Section], tail: Sequence[Section], newest: Piece, budget: Budget) -> int:
     """Tokens left for the talk beside what is always sent. Raises `TooLongError`."""
-    fixed = sum(section.tokens for section in (*head, *tail)) + newest.tokens + 3 * LINE_OVERHEAD
-    if fixed > budget.room:
-        raise TooLongError(fixed, budget.room)
-    return budget.room - fixed
+    needed = fixed(head, tail, newest)
+    if needed > budget.room:
+        raise TooLongError(needed, budget.room)
+    return budget.room - needed
+
+
+def fixed(head: Sequence[Section], tail: Sequence[Section], newest: Piece) -> int:
+    """Tokens of what is never left out."""
+    sections = sum(section.tokens for section in (*head, *tail))
+    return sections + newest.tokens + 3 * LINE_OVERHEAD
 
 
 class _Writer:

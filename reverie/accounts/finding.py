@@ -2,17 +2,24 @@
 
 import unicodedata
 
-from django.db.models import Func, TextField
+from django.db.models import F, Func, TextField, Value
+from django.db.models.functions import Cast, StrIndex
 
 
 class Folded(Func):
-    """A text column as `folded` folds a text: the database's half of the same rule."""
+    """A text without differences of width and case."""
 
     function = "normalize"
     template = "lower(%(function)s(%(expressions)s, NFKC))"
     output_field = TextField()
 
 
+def place(text: F, query: str) -> StrIndex:
+    """Where `query` stands in a text, from 1; 0 for nowhere. Both are folded by the database, so
+    that there is one rule, and % and _ are letters like any other."""
+    return StrIndex(Folded(text), Folded(Cast(Value(query), TextField())))
+
+
 def folded(text: str) -> str:
-    """`text` without differences of width and case."""
+    """Nearly the same in Python, to mark in an excerpt what the database has found."""
     return unicodedata.normalize("NFKC", text).lower()

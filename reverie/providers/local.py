@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from reverie.text.clean import clean
 
+from .errors import ProviderError
+
 LONGEST_TEXT = 1_000
 """Characters of a text that are read; more costs time and says little."""
 
@@ -20,7 +22,10 @@ class LocalEmbedder:
         self._lock = threading.Lock()
 
     def embed(self, texts: list[str], *, kind: Literal["query", "passage"]) -> list[list[float]]:
-        """See EmbeddingModel.embed. Queries and passages are alike to this model."""
+        """See EmbeddingModel.embed. Queries and passages are alike to this model.
+
+        Raises ProviderError where the model cannot be loaded.
+        """
         del kind
         vectors = [[0.0] * self.dimensions for _ in texts]
         cleaned = {place: clean(text).strip()[:LONGEST_TEXT] for place, text in enumerate(texts)}
@@ -28,10 +33,17 @@ class LocalEmbedder:
         if spoken:
             # One at a time: the model's buffers are not shared between threads.
             with self._lock:
-                found = self._model.encode(list(spoken.values())).tolist()
+                found = self._encoded(list(spoken.values()))
             for place, vector in zip(spoken, found, strict=True):
                 vectors[place] = vector
         return vectors
+
+    def _encoded(self, texts: list[str]) -> list[list[float]]:
+        try:
+            found: list[list[float]] = self._model.encode(texts).tolist()
+        except (ImportError, OSError, RuntimeError) as problem:
+            raise ProviderError("bad_response", str(problem)) from problem
+        return found
 
     @cached_property
     def _model(self) -> Any:

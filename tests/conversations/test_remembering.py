@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.core.exceptions import ValidationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from characters.models import Bond
 from conversations import sent, turns
 from conversations.engine import prompt
 from conversations.engine.values import Card, Mask, Part
-from conversations.models import Conversation, Reply
+from conversations.models import Conversation, Message, Reply
 from memories import keeping
 from memories.models import Memory
 from reverie.providers.demo import reply_to
@@ -236,3 +237,14 @@ def test_without_a_model_the_demo_says_what_is_remembered(juno, language):
     opened = say(make_conversation(juno, character), question)
     answer = reply_to(turns.prepare(opened.reply.pk).request)
     assert f"- {fact}\n- likes barley tea\n" in answer
+
+
+@pytest.mark.requirement("D17", "R84")
+def test_pins_that_leave_no_room_are_named_as_what_is_in_the_way(chat, tomori, settings):
+    settings.CHAT_BASE_URL, settings.CHAT_CONTEXT_TOKENS = "http://127.0.0.1:9/v1", 4_000
+    for n in range(20):
+        make_memory(chat.owner, tomori, f"{n} " + "記憶" * 240, pinned=True)
+    with pytest.raises(ValidationError) as refused:
+        say(chat, "Hi")
+    assert refused.value.code == "pins_too_long"
+    assert not Message.objects.filter(role="user").exists()

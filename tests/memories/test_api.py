@@ -117,6 +117,8 @@ def test_search_finds_one_kanji_and_any_width_or_case(call, juno, tomori):
     assert texts(call("get", "memories?q=%EF%BE%93%EF%BE%81")) == ["猫はモチ"]  # half-width kana
     assert texts(call("get", "memories?q=100%25")) == ["Works at ＡＢＣ 100%"]
     assert texts(call("get", "memories?q=_")) == []
+    make_memory(juno, None, "from İstanbul")
+    assert texts(call("get", "memories?q=%C4%B0stanbul")) == ["from İstanbul"]
     assert call("get", "memories?q=%00")[0] in (200, 400)
 
 

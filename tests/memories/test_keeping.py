@@ -260,3 +260,34 @@ def test_a_character_with_other_peoples_names_has_a_scope_of_its_own(juno, tomor
     make_memory(juno, tomori)
     assert make_memory(juno, other).scope.character == other
     assert Memory.objects.of(juno).within(tomori).count() == 1
+
+
+@pytest.mark.requirement("D5", "D32")
+def test_saving_what_sleeps_already_wakes_it_and_makes_it_ones_own(juno, tomori):
+    asleep = make_memory(juno, tomori, "likes tea", strength="plain", unused_days=9)
+    again = keeping.add(juno, "likes tea", character=tomori)
+    assert (again.pk, again.state, again.strength) == (asleep.pk, "active", "protected")
+    assert line(asleep.pk).before["unused_days"] == 9
+    activity.undo(juno, line(asleep.pk).pk)
+    assert Memory.objects.of(juno).get().state == "dormant"
+
+
+@pytest.mark.requirement("X4", "D39")
+def test_an_undo_leaves_the_days_that_went_by_meanwhile(juno, tomori):
+    memory = make_memory(juno, tomori, unused_days=7)
+    keeping.edit(juno, memory.pk, "Juno's cat is called Momo")
+    Memory.objects.filter(pk=memory.pk).update(unused_days=0)  # the talk came back to it
+    back = activity.undo(juno, line(memory.pk).pk)
+    assert (back.text, back.unused_days, back.state) == (memory.text, 0, "active")
+
+
+@pytest.mark.requirement("X4", "D32")
+def test_an_undo_never_makes_the_same_fact_twice(juno, tomori):
+    deleted = keeping.delete(juno, make_memory(juno, tomori, "likes tea").pk)
+    make_memory(juno, tomori, "likes tea")
+    assert refused(activity.undo, juno, deleted.pk) == "already_there"
+    edited = make_memory(juno, tomori, "likes milk")
+    keeping.edit(juno, edited.pk, "likes cocoa")
+    make_memory(juno, tomori, "likes milk")
+    assert refused(activity.undo, juno, line(edited.pk).pk) == "already_there"
+    assert counted(juno, tomori) == (3, 0)

