@@ -46,10 +46,13 @@ def look(file: UploadedFile, owner: User) -> CardDraft:
     return draft
 
 
-@transaction.atomic
 def receive(file: UploadedFile, owner: User) -> CardDraft:
     """As `look`, kept for its preview; the oldest of too many others goes."""
-    draft = look(file, owner)
+    return _kept(look(file, owner), owner)
+
+
+@transaction.atomic
+def _kept(draft: CardDraft, owner: User) -> CardDraft:
     draft.save()
     for old in CardDraft.objects.of(owner).order_by("-pk")[DRAFTS:]:
         discard(old)

@@ -15,6 +15,7 @@ CHUNKS = ("ccv3", "chara")  # the newer one first
 ASSET = "chara-ext-asset_"
 ASSET_CHUNK = f"{ASSET}:"
 PLACEHOLDER = "reverie-placeholder"  # keyword: the picture was drawn by us for want of one
+DAMAGED = ("unreadable", "no_card")  # there may still be a card in the next chunk
 PICTURES = (png.SIGNATURE, b"\xff\xd8\xff", b"RIFF", b"GIF8")
 SCHEMES = ("embeded://", "embedded://", "__asset:")
 
@@ -57,6 +58,8 @@ def _from_png(raw: bytes) -> CardFile:
                 plain = from_base64(text)
                 card, lines = _card(plain), _encoding(plain)
             except RefusedError as refused:
+                if refused.code not in DAMAGED:
+                    raise  # each such chunk costs time: one is enough
                 problem = problem or refused
                 continue
             picture = b"" if PLACEHOLDER in names else raw

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from base64 import b64decode
 from binascii import Error as Base64Error
 from typing import Any
@@ -11,6 +12,8 @@ from reverie.text.clean import scrub
 from .limits import DEPTH, JSON, VALUES, RefusedError
 
 Card = dict[str, Any]
+# A string, or what has one more value behind it: a comma, or a list or object with something in it.
+_MARKS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,|[\[{](?!\s*+[\]}])', re.DOTALL)
 
 
 def card_of(raw: bytes) -> Card:
@@ -20,8 +23,11 @@ def card_of(raw: bytes) -> Card:
     """
     if len(raw) > JSON:
         raise RefusedError("json_too_big")
+    text = _text(raw)
+    if _too_many(text):
+        raise RefusedError("too_many_values")
     try:
-        value = json.loads(_text(raw), parse_constant=_refuse, parse_float=_number)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_number)
     except RecursionError as problem:
         raise RefusedError("too_deep") from problem
     except ValueError as problem:
@@ -62,8 +68,20 @@ def _text(raw: bytes) -> str:
     if is_unicode(raw):
         return raw.decode(json.detect_encoding(raw))
     loose = raw.decode("utf-8", "replace")
-    strange = sum(char > "\x7f" for char in loose)
+    strange = len(loose) - len(loose.encode("ascii", "ignore"))
     return loose if loose.count("\ufffd") * 4 <= strange else raw.decode("cp1252", "replace")
+
+
+def _too_many(text: str) -> bool:
+    """Counted before anything is built: a value of three letters takes fifty bytes and more."""
+    if text.count(",") + text.count("[") + text.count("{") < VALUES:
+        return False
+    values = 1
+    for mark in _MARKS.finditer(text):
+        values += text[mark.start()] != '"'
+        if values > VALUES:
+            return True
+    return False
 
 
 def _refuse(name: str) -> None:

@@ -138,6 +138,10 @@ BOMBS = {
     ),
     "JSON of five hundred lists": lambda: b'{"name":' + b"[" * 500 + b"]" * 500 + b"}",
     "JSON of a million numbers": lambda: b'{"name":[' + b"0," * 1_000_000 + b"0]}",
+    "JSON of five million lists": lambda: b'{"name":[' + b"[]," * 5_000_000,
+    "three packed texts of five million lists": lambda: in_png(
+        *[packed_chunk("chara", b'{"a":[[]' + b",[]" * 5_000_000 + b"]}")] * 3
+    ),
     "JSON of seventeen megabytes": lambda: raw(card(description="x" * 17_000_000)),
     "fifty thousand entries": lambda: raw(card(character_book={"entries": [{}] * 50_000})),
     "a zip of fifty thousand files": lambda: zip_of_many(50_000),
