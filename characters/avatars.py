@@ -1,5 +1,6 @@
 """Pictures that people bring, made small and harmless."""
 
+import struct
 from io import BytesIO
 from typing import IO
 
@@ -12,6 +13,7 @@ MAX_BYTES = 5 * 1024 * 1024
 MAX_PIXELS = 25_000_000
 SIDE = 512  # pixels of the longer side as kept
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+_BROKEN = (OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, struct.error)
 
 
 def portrait(file: IO[bytes], size: int) -> ContentFile:
@@ -23,13 +25,11 @@ def portrait(file: IO[bytes], size: int) -> ContentFile:
         raise ValidationError(_("This picture is larger than 5 MB."), code="too_big")
     try:
         return _reduce(file)
-    # Broken pictures make Pillow raise nearly anything; all of it means the same to a person.
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError) as error:
-        if isinstance(error, ValidationError):
-            raise
-        raise _no_picture() from error
     except Image.DecompressionBombError as error:
         raise _too_many_pixels() from error
+    # Broken pictures make Pillow raise nearly anything; all of it means the same to a person.
+    except _BROKEN as error:
+        raise _no_picture() from error
 
 
 def _reduce(file: IO[bytes]) -> ContentFile:

@@ -109,6 +109,16 @@ def huge_picture(side: int = 60_000) -> bytes:
     return png.SIGNATURE + b"".join(parts)
 
 
+def oddly_turned() -> bytes:
+    """A JPEG whose EXIF turns it, and holds a number that does not fit its place."""
+    turn = struct.pack("<HHIHH", 0x0112, 3, 1, 6, 0)
+    large = struct.pack("<HHII", 0x0103, 4, 1, 0xFFFFFFFF)
+    exif = b"Exif\0\0II*\0\x08\0\0\0" + struct.pack("<H", 2) + turn + large + bytes(4)
+    kept = BytesIO()
+    Image.new("RGB", (8, 12), "purple").save(kept, "JPEG", exif=exif)
+    return kept.getvalue()
+
+
 def many_zeros(size: int) -> bytes:
     """What `size` zeros are packed to, without ever being in memory whole."""
     pump, block = zlib.compressobj(9), b"\0" * 1_000_000

@@ -18,6 +18,7 @@ from tests.characters.corpus import (
     huge_picture,
     in_png,
     many_zeros,
+    oddly_turned,
     packed_chunk,
     picture,
     png_of,
@@ -220,3 +221,13 @@ def test_a_picture_that_cannot_be_read_is_no_reason_to_refuse_its_card(juno):
     draft = importing.look(upload(broken), juno)
     assert not draft.picture
     assert draft.notes == ["no_picture"]
+
+
+@pytest.mark.requirement("A7")
+def test_a_picture_with_odd_numbers_in_it_is_refused_in_words(juno, client):
+    draft = importing.look(upload(charx_of(card(), before=oddly_turned())), juno)
+    assert draft.notes == ["no_picture"]
+    client.force_login(juno)
+    answer = client.post("/characters/new/", {"name": "A", "picture": upload(oddly_turned())})
+    assert answer.status_code == 200
+    assert "This is not a picture that can be read here." in answer.content.decode()
