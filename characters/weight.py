@@ -40,7 +40,6 @@ class Weight:
 
 def weigh(texts: Mapping[str, str]) -> Weight:
     model = chat_model()
-    counted = {
-        name: tokens.count(clean.clean(texts.get(name) or ""), model.tokenizer) for name in COUNTED
-    }
+    told = {name: clean.cut(clean.clean(texts.get(name) or ""), MOST) for name in COUNTED}
+    counted = {name: tokens.count(text, model.tokenizer) for name, text in told.items()}
     return Weight(counted, model.context_tokens)

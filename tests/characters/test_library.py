@@ -263,6 +263,12 @@ def test_tokens_are_counted_while_one_writes(juno, client):
     assert told["scenario"] == 0
 
 
+@pytest.mark.requirement("A7")
+def test_no_more_of_a_text_is_counted_than_could_ever_be_kept(db):
+    most = weight.weigh({"description": "灯" * weight.MOST})
+    assert weight.weigh({"description": "灯" * weight.MOST * 3}) == most
+
+
 @pytest.mark.case("C83")
 def test_a_card_is_shown_before_it_is_kept_and_what_cannot_be_kept_can_be_mended(juno, client):
     client.force_login(juno)
