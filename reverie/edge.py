@@ -5,8 +5,11 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_lazy as _
+from django.views.defaults import page_not_found
 from ninja.parser import Parser
 from ninja.types import DictStrAny
 
@@ -47,6 +50,15 @@ def plain_refusals(respond: Respond) -> Respond:
         return plain
 
     return middleware
+
+
+class GoneIsNotFound(MiddlewareMixin):
+    """What an act looks for and somebody has just deleted is not found, as for the API."""
+
+    def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponse | None:
+        if not isinstance(problem, ObjectDoesNotExist):
+            return None
+        return page_not_found(request, problem)
 
 
 REFUSALS = {

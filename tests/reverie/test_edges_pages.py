@@ -1,9 +1,13 @@
 """Odd addresses, queries, forms, cookies and headers get a clear answer, never a crash (A12)."""
 
+from typing import Any
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.shortcuts import get_object_or_404
 
 from characters.models import Character, Persona
+from conversations import trash
 from conversations.models import Conversation
 from tests.reverie.endpoints import OPERATIONS, PAGES, filled
 from tests.reverie.houses import House, stranger, street
@@ -276,3 +280,15 @@ def test_a_picture_that_is_none_is_refused_whatever_its_name(name, juno):
         assert juno.browser().post(path, told).status_code in (200, 302, 400)
         if content and name:
             assert juno.rows() == before
+
+
+def test_what_a_first_click_has_deleted_is_not_found_by_the_second(juno, client, monkeypatch):
+    def looked_up(*found: Any, pk: Any) -> Any:
+        """As Django does it, and the first click gets in between."""
+        chat = get_object_or_404(*found, pk=pk)
+        trash.delete(juno.user, pk)
+        return chat
+
+    monkeypatch.setattr("conversations.views.get_object_or_404", looked_up)
+    client.force_login(juno.user)
+    assert client.post(f"/chats/{juno.ids['chat']}/delete/").status_code == 404
