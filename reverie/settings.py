@@ -64,7 +64,7 @@ PROCESS = os.environ.get("REVERIE_PROCESS", "command")  # web, worker, sweep or 
 
 INSTALLED_APPS = [
     "daphne",
-    "django.contrib.admin",
+    "reverie.accounts.apps.ConsoleConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -4,6 +4,9 @@ from itertools import count
 from typing import Any
 from uuid import uuid4
 
+from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import encrypt
+
 from characters.models import Character, Persona
 from conversations import turns
 from conversations.models import Conversation, Reply
@@ -21,6 +24,13 @@ def make_user(username: str = "", **fields: Any) -> User:
     return User.objects.create_user(
         username or f"person{next(_numbers)}", password="a good long password", **fields
     )
+
+
+def with_second_factor(user: User) -> User:
+    """The person, with an app that makes codes."""
+    data = {"secret": encrypt("JBSWY3DPEHPK3PXP")}
+    Authenticator.objects.create(user=user, type=Authenticator.Type.TOTP, data=data)
+    return user
 
 
 def make_character(owner: User, name: str = "Tomori", **fields: Any) -> Character:

@@ -5,7 +5,7 @@ from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from tests.browser.pages import make_house, paths
 from tests.browser.talk import Talk, open_talk, own_words
-from tests.factories import make_user
+from tests.factories import make_user, with_second_factor
 
 # A keydown as a browser of another kind reports it.
 PRESS = """(node, [key, keyCode, isComposing]) => {
@@ -198,7 +198,7 @@ def test_the_persons_own_enter_submits_the_search(stage, juno, tomori):
 
 @pytest.mark.case("C67", "C118")
 def test_the_search_of_the_console_is_guarded_too(stage):
-    person = make_user("Ume", is_staff=True, is_superuser=True)
+    person = with_second_factor(make_user("Ume", is_staff=True, is_superuser=True))
     device = stage.device(person)
     device.add_init_script(COUNT_SUBMITS)
     page = device.new_page()

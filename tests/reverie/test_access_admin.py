@@ -13,6 +13,7 @@ from django_q.tasks import async_task
 
 from characters.models import Bond
 from reverie.accounts.models import ApiToken, User
+from tests.factories import make_user, with_second_factor
 from tests.reverie.endpoints import routes
 from tests.reverie.houses import stranger, street
 
@@ -73,6 +74,8 @@ MATRIX = {
 def houses(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), street() as found:
         rows = jobs()
+        for name in ("staff", "superuser"):
+            with_second_factor(found[name].user)
         yield found, rows
         for row in rows.values():
             row.delete()
@@ -140,6 +143,19 @@ def test_nobody_but_staff_comes_into_the_admin(route, caller, houses):
 
 def _both(browser, path):
     return browser.get(path), browser.post(path, {"post": "yes"})
+
+
+@pytest.mark.requirement("A10")
+@pytest.mark.parametrize("route", MATRIX)
+def test_staff_without_a_second_factor_are_sent_to_set_one_up(route, houses, db):
+    people, _ = houses
+    before, browser = people["owner"].rows(), stranger()
+    browser.force_login(make_user("new", is_staff=True, is_superuser=True))
+    for answer in _both(browser, address(route, houses)):
+        assert answer.status_code == 302
+        assert people["owner"].secret.encode() not in answer.content
+    assert browser.get("/admin/login/")["Location"] == "/settings/two-factor/"
+    assert people["owner"].rows() == before
 
 
 @pytest.mark.parametrize("route", MATRIX)

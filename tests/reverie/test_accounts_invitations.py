@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from reverie.accounts import invitations
 from reverie.accounts.models import Invitation, User
-from tests.factories import make_user
+from tests.factories import make_user, with_second_factor
 from tests.reverie.houses import stranger
 
 pytestmark = [pytest.mark.django_db, pytest.mark.requirement("A10")]
@@ -201,7 +201,7 @@ def test_an_email_address_that_somebody_has_is_not_told(host):
 
 def test_the_console_shows_no_host_what_another_wrote_and_can_make_and_withdraw(host):
     invitations.make(host, note="Rin from the band")
-    root = inside(make_user("root", is_staff=True, is_superuser=True))
+    root = inside(with_second_factor(make_user("root", is_staff=True, is_superuser=True)))
     assert "Rin from" not in root.get("/admin/accounts/invitation/").content.decode()
     answer = root.post("/admin/accounts/invitation/add/", {"note": "x", "email": ""}, follow=True)
     link = re.search(r"http://testserver(/join/[-\w]+/)", answer.content.decode())[1]

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from reverie.accounts import devices
 from reverie.accounts.models import ApiToken, User
-from tests.factories import make_user
+from tests.factories import make_user, with_second_factor
 from tests.reverie.houses import stranger
 
 pytestmark = pytest.mark.django_db
@@ -154,7 +154,7 @@ def test_the_name_of_a_token_is_taken_clean_or_not_at_all(name, juno):
 
 @pytest.mark.requirement("A10")
 def test_staff_help_somebody_in_by_a_link_that_works_once(juno):
-    root = inside(make_user("root", is_staff=True, is_superuser=True))
+    root = inside(with_second_factor(make_user("root", is_staff=True, is_superuser=True)))
     page = root.post(f"/admin/accounts/user/{juno.pk}/sign-in-link/").content.decode()
     link = re.search(rf"http://testserver(/sign-in/{juno.pk}/[-\w]+/)", page)[1]
     browser = stranger()
@@ -168,7 +168,7 @@ def test_staff_help_somebody_in_by_a_link_that_works_once(juno):
 @pytest.mark.requirement("A1")
 def test_who_may_change_people_cannot_become_one_who_may_do_more(juno):
     root = make_user("root", is_staff=True, is_superuser=True)
-    steve = make_user("steve", is_staff=True)
+    steve = with_second_factor(make_user("steve", is_staff=True))
     allowed = Permission.objects.filter(
         codename__endswith="_user", content_type__app_label="accounts"
     )
@@ -191,6 +191,6 @@ def test_who_may_change_people_cannot_become_one_who_may_do_more(juno):
 
 @pytest.mark.requirement("A10")
 def test_nobody_is_let_in_while_suspended(juno):
-    root = inside(make_user("root", is_staff=True, is_superuser=True))
+    root = inside(with_second_factor(make_user("root", is_staff=True, is_superuser=True)))
     User.objects.filter(pk=juno.pk).update(is_active=False)
     assert root.post(f"/admin/accounts/user/{juno.pk}/sign-in-link/").status_code == 403

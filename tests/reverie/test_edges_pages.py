@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from characters.models import Character, Persona
 from conversations import trash
 from conversations.models import Conversation
+from tests.factories import with_second_factor
 from tests.reverie.endpoints import OPERATIONS, PAGES, filled
 from tests.reverie.houses import House, stranger, street
 
@@ -51,6 +52,7 @@ PARAMETERS = (
 @pytest.fixture(scope="module")
 def houses(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), street() as found:
+        with_second_factor(found["superuser"].user)
         yield found
 
 

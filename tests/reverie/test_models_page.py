@@ -13,7 +13,7 @@ from conversations.models import Conversation
 from reverie.providers import connecting
 from reverie.providers.choosing import chat_model, connected, offered
 from reverie.providers.models import ConnectedModel
-from tests.factories import make_conversation, make_model, make_user
+from tests.factories import make_conversation, make_model, make_user, with_second_factor
 from tests.scripted import Script, ScriptedProvider
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def unset(settings):
 @pytest.fixture
 def operator(db) -> Client:
     client = Client()
-    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    client.force_login(with_second_factor(make_user("root", is_staff=True, is_superuser=True)))
     return client
 
 

@@ -13,7 +13,14 @@ from characters.models import Bond, CardDraft, Character, Persona
 from conversations import trash
 from conversations.models import Conversation, Message, Reply
 from reverie.text import markdown
-from tests.factories import exchange, make_character, make_conversation, make_persona, make_user
+from tests.factories import (
+    exchange,
+    make_character,
+    make_conversation,
+    make_persona,
+    make_user,
+    with_second_factor,
+)
 from tests.reverie.endpoints import PAGES, filled
 from tests.reverie.hostile import HOSTILE, MARKUP, Page
 from tests.reverie.houses import House, stranger
@@ -86,14 +93,15 @@ def test_every_page_that_a_person_can_reach_has_a_strict_policy_and_works():
 
 @pytest.mark.requirement("A5")
 def test_refusals_have_the_strict_policy_too():
-    juno = House.of("juno")
+    juno, steve = House.of("juno"), House.of("steve", is_staff=True)
+    with_second_factor(steve.user)
     refusals = [
         juno.browser(csrf=True).post("/settings/", {}),
         juno.browser().get("/sign-out/"),
         juno.browser().get("/nowhere/"),
         juno.browser().get("/", headers={"Host": "evil.example"}),
         juno.browser().generic("POST", "/settings/", b"x", content_type="multipart/form-data"),
-        House.of("steve", is_staff=True).browser().get("/admin/auth/group/"),
+        steve.browser().get("/admin/auth/group/"),
     ]
     assert [answer.status_code for answer in refusals] == [403, 405, 404, 400, 400, 403]
     for answer in refusals:
@@ -255,7 +263,9 @@ def test_the_html_of_replies_in_the_api_is_calm(mallory):
 
 @pytest.mark.requirement("A4", "A5")
 def test_the_admin_shows_hostile_names_as_text(mallory):
-    root = House.of("root", is_staff=True, is_superuser=True).browser()
+    house = House.of("root", is_staff=True, is_superuser=True)
+    with_second_factor(house.user)
+    root = house.browser()
     for model in admin.site._registry:
         listed = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         ids = [row.pk for row in model._default_manager.all()[:25]]

@@ -180,7 +180,7 @@ def test_the_door_of_the_console_leads_to_no_other_site_either():
         door = browser.get("/admin/login/", {"next": elsewhere})["Location"]
         assert door.startswith("/sign-in/?next=")
         answer = browser.post(door, {"login": "root", "password": PASSWORD}, follow=True)
-        assert answer.request["PATH_INFO"] in ("/", "/admin/")
+        assert answer.request["PATH_INFO"] in ("/", "/settings/confirm/")
 
 
 def test_a_sign_in_leads_back_to_where_it_was_asked_for():
