@@ -82,3 +82,16 @@ def demo_stage(transactional_db: None, chromium: Browser) -> Iterator[Stage]:
         yield stage
         stage.clear()
         stage.assert_calm()
+
+
+@pytest.fixture
+def bare_stage(transactional_db: None, chromium: Browser) -> Iterator[Stage]:
+    """A server that knows no model, but may call the scripted provider."""
+    with (
+        ScriptedProvider() as provider,
+        Web(PROVIDER_PRIVATE_HOSTS=f"127.0.0.1:{provider.port}") as web,
+    ):
+        stage = Stage(chromium, web, provider)
+        yield stage
+        stage.clear()
+        stage.assert_calm()

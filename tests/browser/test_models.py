@@ -1,34 +1,19 @@
 """From the demo to a model of one's own, through the pages, and a chat's own settings."""
 
-from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from characters.models import Bond
 from reverie.providers.models import ConnectedModel
 from tests.browser.stage import Stage
 from tests.browser.talk import Talk, open_talk, path_of, stored_reply
 from tests.factories import make_character, make_conversation, make_model, make_persona, make_user
-from tests.live import Web
 from tests.reverie.test_models_test import CALLS
-from tests.scripted import Script, ScriptedProvider
+from tests.scripted import Script
 
 USAGE = {"prompt_tokens": 2000, "completion_tokens": 100}
-
-
-@pytest.fixture
-def bare_stage(transactional_db: None, chromium: Browser) -> Iterator[Stage]:
-    """A server that knows no model, but may call the scripted provider."""
-    with (
-        ScriptedProvider() as provider,
-        Web(PROVIDER_PRIVATE_HOSTS=f"127.0.0.1:{provider.port}") as web,
-    ):
-        stage = Stage(chromium, web, provider)
-        yield stage
-        stage.clear()
-        stage.assert_calm()
 
 
 @pytest.mark.requirement("A6", "A9")
