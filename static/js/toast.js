@@ -1,6 +1,7 @@
 /* What passes: a line that says what was done, with a way back for ten seconds. */
 
 const STAYS = 10000; // ms
+const PASSES = 5000; // ms; with nothing to do about it, it only hides what lies below
 
 const node = document.getElementById("toast");
 const words = node.querySelector(".said");
@@ -17,7 +18,7 @@ export function toast(text, undo = null, focus = false) {
   words.textContent = text;
   button.hidden = !undo;
   node.hidden = false;
-  left = STAYS;
+  left = undo ? STAYS : PASSES;
   if (focus && undo) button.focus();
   run();
 }
