@@ -13,12 +13,6 @@ def grouped(number: int | None) -> str:
 
 
 @register.filter
-def price(cost: Decimal | None) -> str:
-    """A sum of money without the zeros that say nothing; a dash where nobody named a price."""
-    return "–" if cost is None else number_format(f"{cost.normalize():f}", use_l10n=True)
-
-
-@register.filter
 def dollars(cost: str | Decimal) -> str:
     """To the cent, and beyond it as far as there is something: $2.50, $0.0012, $0.000031."""
     whole, part = f"{Decimal(cost):,.6f}".split(".")
