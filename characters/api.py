@@ -118,7 +118,10 @@ def read_bond(request: PersonRequest, character_id: UUID) -> Bond:
 @router.patch("bonds/{uuid:character_id}", response=BondOut, tags=["bonds"])
 def change_bond(request: PersonRequest, character_id: UUID, body: BondPatch) -> Bond:
     character = get_object_or_404(Character.objects.of(request.user), pk=character_id)
-    return keeping.write_bond(request.user, character, body.dict(exclude_unset=True))
+    told = body.dict(exclude_unset=True)
+    # Only a persona can be taken away; elsewhere a null says nothing.
+    fields = {k: v for k, v in told.items() if v is not None or k == "persona_id"}
+    return keeping.write_bond(request.user, character, fields)
 
 
 def _set_fields(body: CharacterPatch | PersonaPatch) -> dict[str, Any]:

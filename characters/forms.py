@@ -182,6 +182,15 @@ class CardForm(CharacterForm):
             self.add_error(name if name in self.fields else None, errors)
 
 
+def meant(form: forms.BaseForm, name: str) -> bool:
+    """Whether a person changed this field on the page they were shown, which tells what it was.
+
+    Another tab may have changed it since: an old page that saves a note must not switch learning
+    on again (R112). A form that was sent without what it was means what it says.
+    """
+    return form.add_initial_prefix(name) not in form.data or name in form.changed_data
+
+
 class BondForm(forms.ModelForm):
     note_most = NOTE_LENGTH
 
@@ -205,6 +214,7 @@ class BondForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.fields["learns"].show_hidden_initial = True
         persona = self.fields["persona"]
         assert isinstance(persona, forms.ModelChoiceField)
         persona.queryset = Persona.objects.of(self.instance.user).order_by("name")
@@ -212,6 +222,8 @@ class BondForm(forms.ModelForm):
 
     def save(self, commit: bool = True) -> Bond:
         told = {k: v for k, v in self.cleaned_data.items() if k != "persona"}
+        if not meant(self, "learns"):
+            del told["learns"]
         worn = self.cleaned_data["persona"]
         fields = {**told, "persona_id": worn.pk if worn else None}
         return keeping.write_bond(self.instance.user, self.instance.character, fields)

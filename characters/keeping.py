@@ -72,10 +72,11 @@ def write_persona(persona: Persona, fields: dict[str, Any]) -> Persona:
 
 @transaction.atomic
 def write_bond(user: User, character: Character, fields: dict[str, Any]) -> Bond:
-    """Change what is between these two; a persona has to be their own."""
-    bond = Bond.objects.between(user, character)
+    """Change these fields of what is between these two; a persona has to be their own."""
+    made = Bond.objects.between(user, character)
+    bond = Bond.objects.select_for_update(of=("self",)).get(pk=made.pk)
     if persona_id := fields.get("persona_id"):
         Persona.objects.of(user).get(pk=persona_id)
-    filled(bond, fields).save()
+    filled(bond, fields).save(update_fields=[*fields, "updated_at"])
     poke(person_group(user.pk), {"type": "memories"})  # it says whether they are read
     return bond

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from characters.forms import meant
 from characters.models import Bond, Character, Persona
 from conversations.models import (
     FEWEST_REPLY_TOKENS,
@@ -81,6 +82,8 @@ class ChatSettings(forms.Form):
         model: Any = self.fields["model"]
         model.queryset = ConnectedModel.objects.enabled()
         model.empty_label = _default()
+        for name in ("memory_detail", "learns"):
+            self.fields[name].show_hidden_initial = True
         if bond is None:
             del self.fields["memory_detail"], self.fields["learns"]
 
@@ -98,7 +101,8 @@ class ChatSettings(forms.Form):
     @property
     def of_bond(self) -> dict[str, Any]:
         """What `keeping.write_bond` takes."""
-        return {name: self.cleaned_data[name] for name in ("memory_detail", "learns")}
+        names = ("memory_detail", "learns")
+        return {name: self.cleaned_data[name] for name in names if meant(self, name)}
 
 
 def _as_it_is(conversation: Conversation, bond: Bond | None) -> dict[str, Any]:

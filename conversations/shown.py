@@ -79,6 +79,8 @@ def prompt(row: dict[str, Any]) -> dict[str, Any]:
         "fold_reason": fold and Fold.Reason(fold["reason"]).label,
         "fold_time": fold and datetime.fromisoformat(fold["created_at"]),
         "memories": [_memory(memory) for memory in row["memories"]],
+        # Pins are never searched: with them alone there was nothing to search.
+        "missed": not row["searched"] and any(m["why"] != "pinned" for m in row["memories"]),
         "messages": [_piece(message) for message in row["messages"]],
         "skipped_messages": sum(last - first + 1 for first, last in row["skipped"]),
         "cached_percent": _percent(row["usage"]),

@@ -8,6 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from characters import keeping as bonds
+from characters.models import Bond
 from memories import keeping, moving
 from memories.models import Memory, MemoryChange, MemoryScope
 from tests.factories import make_character, make_conversation, make_memory, make_user
@@ -280,3 +281,20 @@ def test_the_character_of_somebody_else_is_not_there(browser, tomori):
     foreign = make_character(make_user("mallory"))
     for path in (f"/memories/?of={foreign.pk}", "/memories/?of=x", with_(foreign)):
         assert browser.get(path).status_code == 404
+
+
+@pytest.mark.requirement("R111", "R112")
+@pytest.mark.parametrize("page", ["characters/{}/bond", "chats/{}/settings"])
+def test_an_old_page_that_saves_something_else_does_not_switch_learning_on_again(
+    browser, juno, tomori, page
+):
+    path = f"/{page.format(tomori.pk if 'bond' in page else make_conversation(juno, tomori).pk)}/"
+    shown = browser.get(path).content.decode()
+    assert 'name="initial-learns"' in shown
+    bonds.write_bond(juno, tomori, {"learns": False})
+    old = {"note": "Friends", "memory_detail": "detailed", "learns": "on", "initial-learns": "True"}
+    assert browser.post(path, old).status_code == 302
+    bond = Bond.objects.between(juno, tomori)
+    assert (bond.learns, bond.memory_detail) == (False, "detailed")
+    assert browser.post(path, {**old, "initial-learns": "False"}).status_code == 302
+    assert Bond.objects.between(juno, tomori).learns
