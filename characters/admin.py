@@ -1,6 +1,9 @@
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
-from characters.models import Bond, Character, Persona
+from characters import personas
+from characters.models import Bond, Persona
 
 
 class OwnedAdmin(admin.ModelAdmin):
@@ -14,7 +17,16 @@ class OwnedAdmin(admin.ModelAdmin):
         return False
 
 
-admin.site.register([Character, Persona], OwnedAdmin)
+@admin.register(Persona)
+class PersonaAdmin(OwnedAdmin):
+    """Deleting goes the way that a person's own goes: another one is the default then."""
+
+    def delete_model(self, request: HttpRequest, obj: Persona) -> None:
+        personas.remove(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Persona]) -> None:
+        for persona in queryset:
+            personas.remove(persona)
 
 
 @admin.register(Bond)

@@ -1,10 +1,30 @@
+from typing import Any
+
 from django.contrib import admin
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from memories import keeping
+from characters.admin import OwnedAdmin
+from characters.models import Character
+from memories import keeping, moving
 from memories.models import Memory, MemoryChange
+
+
+@admin.register(Character)
+class CharacterAdmin(OwnedAdmin):
+    """Deleting one makes its memories global (D12), so its scope is in nobody's way."""
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        doomed, counts, refused, _ = super().get_deleted_objects(objs, request)
+        return doomed, counts, refused, []
+
+    def delete_model(self, request: HttpRequest, obj: Character) -> None:
+        moving.delete_character(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Character]) -> None:
+        for character in queryset.select_related("owner"):
+            moving.delete_character(character)
 
 
 @admin.register(Memory)
