@@ -102,6 +102,13 @@ def _change_address(request: PersonRequest, form: Address) -> None:
 def _change_password(request: PersonRequest, form: forms.Form) -> None:
     update_session_auth_hash(request, form.save())  # type: ignore[attr-defined]  # of both kinds
     messages.success(request, _("Your password is set."))
+    if count := request.user.tokens.count():
+        told = ngettext(
+            "%(count)s token still works without it. Delete it below if you do not know it.",
+            "%(count)s tokens still work without it. Delete below those that you do not know.",
+            count,
+        )
+        messages.warning(request, told % {"count": count})
 
 
 def _make_token(request: PersonRequest, form: NewToken) -> HttpResponse:

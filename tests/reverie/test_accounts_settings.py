@@ -194,3 +194,16 @@ def test_nobody_is_let_in_while_suspended(juno):
     root = inside(with_second_factor(make_user("root", is_staff=True, is_superuser=True)))
     User.objects.filter(pk=juno.pk).update(is_active=False)
     assert root.post(f"/admin/accounts/user/{juno.pk}/sign-in-link/").status_code == 403
+
+
+@pytest.mark.requirement("A10")
+def test_whoever_changes_a_password_is_told_of_the_tokens_that_outlive_it(juno):
+    client = stranger()
+    client.force_login(juno)
+    new = "another long password 4"
+    form = {"form": "password", "old_password": "a good long password"}
+    form |= {"new_password1": new, "new_password2": new}
+    ApiToken.issue(juno, name="bot")
+    answer = client.post("/settings/", form, follow=True)
+    assert "Your password is set." in answer.content.decode()
+    assert "1 token still works without it." in answer.content.decode()
