@@ -68,6 +68,9 @@ WHY: dict[str, Promise] = {
     "entry_wrapped": gettext_lazy("Something in it was no entry; its words are kept as one."),
     "name_missing": gettext_lazy("The card has no name. This is the file’s; choose another one."),
     "older_card": gettext_lazy("One of two cards in this file is damaged; the other one is used."),
+    "lost_file": gettext_lazy(
+        "Some of its files are damaged or there twice; what could be read is kept."
+    ),
     "encoding": gettext_lazy("The file is not in Unicode: look whether special letters are right."),
     "no_picture": gettext_lazy("The picture cannot be read; the rest can."),
     "assets": gettext_lazy("Its files are kept and go out again with a PNG or CHARX."),

@@ -63,7 +63,8 @@ def _from_png(raw: bytes) -> CardFile:
                 problem = problem or refused
                 continue
             picture = b"" if PLACEHOLDER in names else raw
-            return CardFile(card, _assets(texts), picture, (*lines, *_skipped(problem)))
+            files, lost = _assets(texts)
+            return CardFile(card, files, picture, (*lines, *_skipped(problem), *lost))
     if problem:
         raise problem
     if charx.is_zip(raw):
@@ -86,18 +87,27 @@ def _encoding(raw: bytes) -> tuple[Line, ...]:
     return () if is_unicode(raw) else (Line("", State.CHANGED, why="encoding"),)
 
 
-def _assets(texts: list[tuple[str, bytes]]) -> dict[str, bytes]:
-    """Files that a PNG carries in chunks of their own."""
-    files, room = {}, UNPACKED
+def _assets(texts: list[tuple[str, bytes]]) -> tuple[dict[str, bytes], tuple[Line, ...]]:
+    """Files that a PNG carries in chunks of their own, and a line when some of them are lost."""
+    files: dict[str, bytes] = {}
+    room, lost = UNPACKED, False
     for name, text in texts:
         path = name[len(ASSET) :].removeprefix(":")
         if not name.lower().startswith(ASSET) or not charx.is_safe(path):
             continue
-        files[path] = from_base64(text)
-        room -= len(files[path])
+        try:
+            found = from_base64(text)
+        except RefusedError as refused:
+            if refused.code not in DAMAGED:
+                raise
+            lost = True  # the card itself is whole
+            continue
+        lost = lost or path in files
+        files[path] = found
+        room -= len(found)
         if room < 0:
             raise RefusedError("unpacks_too_big")
-    return files
+    return files, (Line("", State.CHANGED, why="lost_file"),) if lost else ()
 
 
 def _from_zip(raw: bytes) -> CardFile:

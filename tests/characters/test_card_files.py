@@ -231,3 +231,17 @@ def test_a_picture_with_odd_numbers_in_it_is_refused_in_words(juno, client):
     answer = client.post("/characters/new/", {"name": "A", "picture": upload(oddly_turned())})
     assert answer.status_code == 200
     assert "This is not a picture that can be read here." in answer.content.decode()
+
+
+@pytest.mark.requirement("A7")
+@pytest.mark.case("C82")
+def test_a_damaged_file_within_costs_only_itself_and_is_told():
+    whole = in_png(
+        text_chunk("chara", CODED),
+        text_chunk("chara-ext-asset_:broken", b"abcde"),
+        text_chunk("chara-ext-asset_:song", b64encode(b"old")),
+        text_chunk("chara-ext-asset_:song", b64encode(b"la")),
+    )
+    found = files.opened(whole)
+    assert found.files == {"song": b"la"}
+    assert [line.why for line in found.lines] == ["lost_file"]
