@@ -24,7 +24,7 @@ export function createBudget(address) {
   function refresh() {
     if (!stale || !shown?.checkVisibility()) return;
     stale = false;
-    const asked = window.htmx.ajax("GET", address, { target: shown, swap: "innerHTML" });
+    const asked = window.htmx.ajax("GET", address, { source: shown, target: shown, swap: "innerHTML" });
     asked.catch(() => (stale = true));
   }
 

@@ -6,7 +6,7 @@ const body = document.getElementById("prompt-body");
 export function showPrompt(address) {
   fill("prompt-coming");
   dialog.showModal();
-  window.htmx.ajax("GET", address, { target: body, swap: "innerHTML" }).catch(failed);
+  window.htmx.ajax("GET", address, { source: body, target: body, swap: "innerHTML" }).catch(failed);
 }
 
 function failed() {

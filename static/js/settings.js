@@ -22,7 +22,7 @@ export function createSettings({ onSaved }) {
     link.closest("[popover]")?.hidePopover();
     body.replaceChildren();
     dialog.showModal();
-    window.htmx.ajax("GET", link.href, { target: body, swap: "innerHTML" });
+    window.htmx.ajax("GET", link.href, { source: body, target: body, swap: "innerHTML" });
   });
 
   body.addEventListener("htmx:load", () => {

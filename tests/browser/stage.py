@@ -93,7 +93,7 @@ class Stage:
     def assert_calm(self) -> None:
         """Fail with everything that was heard."""
         heard = "\n".join(self.ear.wrong)
-        assert not heard, f"the pages were not quiet:\n{heard}"
+        assert not heard, f"the pages were not quiet:\n{heard}\n{self.web.said()[-4_000:]}"
 
 
 def session_cookie(person: User, address: str) -> Any:
