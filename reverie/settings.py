@@ -138,7 +138,7 @@ if PROCESS == "web":
         "min_size": 2,
         "max_size": 20,
         "max_idle": _number("DATABASE_IDLE_SECONDS", 60.0),
-        "timeout": 6,
+        "timeout": _number("DATABASE_WAIT_SECONDS", 6.0),
         "reconnect_timeout": 3,
     }
 elif PROCESS in {"worker", "sweep"}:

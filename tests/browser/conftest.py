@@ -56,6 +56,8 @@ def house(
     """One web process for all browser tests of this worker; what tests store is flushed away."""
     with ScriptedProvider() as provider:
         told = {"CHAT_BASE_URL": provider.base_url, "CHAT_MODEL": "scripted", "CHAT_API_KEY": "k"}
+        # Other tests open fifty connections at once beside this one: a page waits, and comes.
+        told["DATABASE_WAIT_SECONDS"] = "20"
         with django_db_blocker.unblock():
             web = Web(**told)
         with web:

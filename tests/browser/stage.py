@@ -68,7 +68,7 @@ class Stage:
     def device(self, person: User | None = None, **options: Any) -> BrowserContext:
         """A browser of its own, in which this person is signed in."""
         context = self.browser.new_context(base_url=self.web.address, **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(20_000)
         context.add_init_script(TELL_VIOLATIONS)
         self.contexts.append(context)
         self.ear.listen(context)
