@@ -21,5 +21,5 @@ def place(text: F, query: str) -> StrIndex:
 
 
 def folded(text: str) -> str:
-    """Nearly the same in Python, to mark in an excerpt what the database has found."""
-    return unicodedata.normalize("NFKC", text).lower()
+    """The same in Python, and a little more: what the database finds is found in this, too."""
+    return unicodedata.normalize("NFKC", text).casefold()

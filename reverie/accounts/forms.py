@@ -60,12 +60,6 @@ class Privacy(forms.ModelForm):
         widgets = {"privacy": forms.RadioSelect}
 
 
-class NewToken(forms.Form):
-    name = CleanText(
-        label=_("What is it for?"), max_length=80, required=False, widget=forms.TextInput
-    )
-
-
 class NewInvitation(forms.ModelForm):
     email = forms.EmailField(label=_("Their email address (optional)"), required=False)
 
@@ -93,8 +87,29 @@ def checked(user: User, password: str) -> str:
     return password
 
 
-class Address(forms.Form):
-    """Another email address; it takes the password, since an email to it can set a new one."""
+class WithPassword(forms.Form):
+    """What could let somebody else in takes the password once more, where there is one."""
+
+    def __init__(self, user: User, data: Any = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        self.user = user
+        if user.has_usable_password():
+            self.fields["password"] = password_field(_("Your password"))
+
+    def clean_password(self) -> str:
+        return checked(self.user, self.cleaned_data["password"])
+
+
+class NewToken(WithPassword):
+    """A token outlives the session that made it."""
+
+    name = CleanText(
+        label=_("What is it for?"), max_length=80, required=False, widget=forms.TextInput
+    )
+
+
+class Address(WithPassword):
+    """Another email address: an email to it can set a new password."""
 
     email = forms.EmailField(
         label=_("Email address"),
@@ -104,13 +119,7 @@ class Address(forms.Form):
     )
 
     def __init__(self, user: User, data: Any = None) -> None:
-        super().__init__(data, initial={"email": user.email})
-        self.user = user
-        if user.has_usable_password():
-            self.fields["password"] = password_field(_("Your password"))
-
-    def clean_password(self) -> str:
-        return checked(self.user, self.cleaned_data["password"])
+        super().__init__(user, data, initial={"email": user.email})
 
 
 class ChangePassword(PasswordChangeForm):

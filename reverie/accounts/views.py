@@ -65,7 +65,7 @@ def _forms(request: PersonRequest, sent: str) -> Forms:
         "privacy": Privacy(told("privacy"), instance=person),
         "email": Address(request.user, told("email")),
         "password": password_form(request.user, told("password")),
-        "token": NewToken(told("token")),
+        "token": NewToken(request.user, told("token"), auto_id="token_%s"),
     }
 
 

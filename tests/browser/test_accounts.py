@@ -97,7 +97,9 @@ def test_somebody_is_invited_and_joins(stage: Stage, juno, language):
 @pytest.mark.requirement("A9")
 def test_a_token_is_made_and_deleted(stage: Stage, juno):
     page = stage.open(juno, "/settings/", locale="en")
-    fill_in(page, name="Home script")
+    page.locator("#tokens [name=name]").fill("Home script")
+    page.locator("#tokens [name=password]").fill(PASSWORD)
+    page.keyboard.press("Enter")
     expect(page.locator("#new-token")).to_contain_text("rv_")
     page.get_by_role("button", name="Delete Home script").click()
     expect(page.locator(".notice")).to_contain_text("The token is deleted")

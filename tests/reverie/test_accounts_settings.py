@@ -132,7 +132,8 @@ def test_being_seen_costs_nothing_until_minutes_have_passed(juno, settings):
 @pytest.mark.requirement("A9")
 def test_a_token_is_shown_once_works_and_is_taken_away(juno):
     browser = inside(juno)
-    page = browser.post("/settings/", {"form": "token", "name": "Home script"})
+    form = {"form": "token", "name": "Home script", "password": "a good long password"}
+    page = browser.post("/settings/", form)
     token = re.search(r"rv_[-\w]+", page.content.decode())[0]
     assert "no-store" in page["Cache-Control"]
     again = browser.get("/settings/").content.decode()
@@ -147,7 +148,8 @@ def test_a_token_is_shown_once_works_and_is_taken_away(juno):
 
 @pytest.mark.parametrize("name", ["x" * 81, "\x00", "か\u3099"])
 def test_the_name_of_a_token_is_taken_clean_or_not_at_all(name, juno):
-    inside(juno).post("/settings/", {"form": "token", "name": name})
+    form = {"form": "token", "name": name, "password": "a good long password"}
+    inside(juno).post("/settings/", form)
     for row in ApiToken.objects.all():
         assert row.name in ("", "が")
 
@@ -207,3 +209,12 @@ def test_whoever_changes_a_password_is_told_of_the_tokens_that_outlive_it(juno):
     answer = client.post("/settings/", form, follow=True)
     assert "Your password is set." in answer.content.decode()
     assert "1 token still works without it." in answer.content.decode()
+
+
+@pytest.mark.requirement("A10")
+@pytest.mark.parametrize("password", ["", "not the one"])
+def test_whoever_sits_at_an_open_session_makes_no_token_without_the_password(juno, password):
+    answer = inside(juno).post("/settings/", {"form": "token", "name": "x", "password": password})
+    assert answer.status_code == 200
+    assert "rv_" not in answer.content.decode()
+    assert not ApiToken.objects.exists()
