@@ -1,10 +1,10 @@
 """Finding one's characters: by words in any script and width, by tags, in an order."""
 
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
 from characters.models import CharacterQuerySet
+from reverie.accounts.finding import folded
 
 SEARCHED = ("pk", "name", "nickname", "tagline", "tags", "description")
 
@@ -22,15 +22,10 @@ def find(owned: CharacterQuerySet, words: str, tags: list[str], *, newest: bool 
         for row in owned.values_list(*SEARCHED)
         if _mentions(row[1:], words) and set(tags) <= set(row[4])
     ]
-    found = owned.filter(pk__in=[row[0] for row in rows]).defer("rest")
+    found = owned.filter(pk__in=[row[0] for row in rows])
     counted = Counter(tag for row in rows for tag in row[4])
     order = found.order_by("-pk") if newest else found.latest_first()
     return Found(order, sorted(counted.items(), key=lambda item: (-item[1], item[0])))
-
-
-def folded(text: str) -> str:
-    """As two texts are compared: full width is half width, capitals are small."""
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _mentions(row: tuple[object, ...], words: str) -> bool:

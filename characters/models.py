@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -81,6 +81,16 @@ class CharacterQuerySet(models.QuerySet["Character"]):
         return self.annotate(talked_at=talked).order_by(*order)
 
 
+_Characters = models.Manager.from_queryset(CharacterQuerySet)
+
+
+class CharacterManager(_Characters):
+    """Characters without the rest of their cards, which may be megabytes: whoever asks gets it."""
+
+    def get_queryset(self) -> CharacterQuerySet:  # type: ignore[override]  # of any model, above
+        return cast(CharacterQuerySet, super().get_queryset().defer("rest"))
+
+
 class Character(Tidy):
     """The AI persona that talks, with every field that the field's cards know."""
 
@@ -115,10 +125,11 @@ class Character(Tidy):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
-    objects = CharacterQuerySet.as_manager()
+    objects = CharacterManager()
 
     class Meta:
         ordering = ["-id"]
+        base_manager_name = "objects"  # also when it is reached from something else
         verbose_name = _("character")
         verbose_name_plural = _("characters")
 

@@ -39,7 +39,7 @@ def estimate(user: User, conversation_id: UUID) -> Estimate:
     """
     talks = Conversation.objects.of(user).select_related("owner", "persona", "model_choice")
     conversation = talks.get(pk=conversation_id)
-    speaker = conversation.participants.select_related("character")[0]
+    speaker = conversation.participants.with_characters()[0]
     voice = speakers.voice(conversation, speaker, chat_model(conversation.model_choice))
     parts = _parts(laying.upcoming(conversation, speaker, voice))
     return Estimate(parts, voice.budget.reserve, voice.budget.context, voice.model.tokenizer)

@@ -1,6 +1,7 @@
 """A talk: its messages, the replies that are alternatives of one, and what was sent for them."""
 
 from typing import Any, Self
+from uuid import UUID
 
 from django.conf import settings
 from django.db import models
@@ -92,6 +93,11 @@ class Conversation(models.Model):
         return self.revision
 
 
+class ParticipantQuerySet(models.QuerySet["Participant"]):
+    def with_characters(self) -> Self:
+        return self.select_related("character").defer("character__rest")
+
+
 class Participant(models.Model):
     """A character that talks here. The name outlives it, so that old talk stays readable."""
 
@@ -101,6 +107,8 @@ class Participant(models.Model):
     )
     name = models.CharField(max_length=80)
     place = models.PositiveSmallIntegerField(default=0)
+
+    objects = ParticipantQuerySet.as_manager()
 
     class Meta:
         ordering = ["place"]
@@ -198,6 +206,20 @@ class ReplyQuerySet(models.QuerySet["Reply"]):
 
     def active(self) -> Self:
         return self.filter(status__in=Reply.ACTIVE)
+
+    def waiting(self, pk: UUID) -> Self:
+        """A queued reply, with everything that laying its prompt needs."""
+        return (
+            self.filter(pk=pk, status=Reply.Status.QUEUED)
+            .select_related(
+                "conversation__owner",
+                "conversation__persona",
+                "conversation__model_choice",
+                "message__participant__character",
+                "message__answers",
+            )
+            .defer("message__participant__character__rest")
+        )
 
     def lost(self) -> Self:
         """Active, but its process has said nothing for a whole lease (P7)."""

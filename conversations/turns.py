@@ -121,7 +121,7 @@ def open(user: User, conversation_id: UUID, client_id: UUID, text: str) -> Opene
         if original := _already_open(conversation, client_id, text):
             return original
         _refuse_second_reply(conversation)
-        speaker = conversation.participants.select_related("character")[0]
+        speaker = conversation.participants.with_characters()[0]
         model = chat_model(conversation.model_choice)
         laying.refuse_too_long(speakers.voice(conversation, speaker, model), text)
         opened = _write_turn(conversation, speaker, client_id, text)
@@ -238,16 +238,13 @@ def impersonate(user: User, conversation_id: UUID) -> tuple[ChatModel, Request]:
     conversation = talks.get(pk=conversation_id)
     _refuse_second_reply(conversation)
     model = chat_model(conversation.model_choice)
-    speaker = conversation.participants.select_related("character")[0]
+    speaker = conversation.participants.with_characters()[0]
     return model, laying.draft_line(conversation, speaker, model)
 
 
 def searched_for(reply_id: UUID) -> str:
     """The words with which memories are searched for a queued reply; empty for no search."""
-    waiting = Reply.objects.filter(pk=reply_id, status=Reply.Status.QUEUED).select_related(
-        "conversation__owner", "message__participant__character", "message__answers"
-    )
-    reply = waiting.first()
+    reply = Reply.objects.waiting(reply_id).first()
     if reply is None or not decaying() or reply.message.answers is None:
         return ""
     speaker = reply.message.participant
@@ -265,18 +262,11 @@ def searched_for(reply_id: UUID) -> str:
 def prepare(reply_id: UUID, query: Query | None = None) -> Prepared | None:
     """Claim a queued reply, search for `query` and lay out its prompt; None when somebody else has
     it already."""
-    waiting = Reply.objects.filter(pk=reply_id, status=Reply.Status.QUEUED)
+    waiting = Reply.objects.waiting(reply_id)
     talks = Conversation.objects.select_for_update()  # the talk before its reply, as everywhere
     if not talks.filter(pk__in=waiting.values("conversation")).exists():
         return None
-    replies = waiting.select_for_update(of=("self",)).select_related(
-        "conversation__owner",
-        "conversation__persona",
-        "conversation__model_choice",
-        "message__participant__character",
-        "message__answers",
-    )
-    if (reply := replies.first()) is None:
+    if (reply := waiting.select_for_update(of=("self",)).first()) is None:
         return None
     if reply.stopping:
         reply.status = Reply.Status.STOPPED

@@ -23,7 +23,9 @@ def find(
 
     With a character and no scope: what that character reads, its own and the global ones.
     """
-    found = Memory.objects.of(user).select_related("scope__character")
+    found = (
+        Memory.objects.of(user).select_related("scope__character").defer("scope__character__rest")
+    )
     if character_id:
         character = Character.objects.of(user).get(pk=character_id)
         found = found.in_force(character)

@@ -39,6 +39,9 @@ class MemoryScopeQuerySet(models.QuerySet["MemoryScope"]):
     def of(self, user: User) -> Self:
         return self.filter(owner=user)
 
+    def with_characters(self) -> Self:
+        return self.select_related("character").defer("character__rest")
+
     def in_force(self, character: Character | None) -> Self:
         """What is read when this character talks: its own scope and the global one (R52, R53)."""
         return self.filter(Q(character=character) | Q(character=None))

@@ -96,7 +96,7 @@ class View:
 
     def meters(self) -> list[Meter]:
         """The global scope, then those of characters; here only of this one."""
-        found = MemoryScope.objects.of(self.user).select_related("character")
+        found = MemoryScope.objects.of(self.user).with_characters()
         if self.character:
             found = found.in_force(self.character)
         scopes = {scope.character_id: scope for scope in found.order_by("-character_id")}
@@ -121,7 +121,9 @@ class View:
         if self.character:
             scopes = MemoryScope.objects.of(self.user).in_force(self.character)
             found = found.filter(scope__in=scopes)
-        found = found.select_related("undone_by", "undoes", "scope__character")
+        found = found.select_related("undone_by", "undoes", "scope__character").defer(
+            "scope__character__rest"
+        )
         changes, following = self._page_of(found, ("-id",))
         can = activity.undoable(self.user, changes)
         return [Line(one, wording.said(one), one.pk in can) for one in changes], following

@@ -8,6 +8,7 @@ import time_machine
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -17,7 +18,14 @@ from conversations.engine.window import LEVELS
 from reverie.accounts.models import ApiToken
 from tests.characters.corpus import card, charx_of, exists, picture, png_of, raw, upload
 from tests.characters.test_cards import FILES, RICH
-from tests.factories import make_character, make_conversation, make_persona, make_user
+from tests.factories import (
+    exchange,
+    make_character,
+    make_conversation,
+    make_memory,
+    make_persona,
+    make_user,
+)
 
 
 def names(owner, words: str = "", tags: tuple[str, ...] = (), **options) -> list[str]:
@@ -308,3 +316,27 @@ def test_a_picture_that_a_person_changed_is_the_one_that_goes_out(juno):
     twin = importing.accept(importing.receive(upload(exporting.as_charx(first)), juno), {})
     assert twin.avatar.width == 40
     assert twin.rest == first.rest
+
+
+@pytest.mark.requirement("A7")
+def test_no_page_and_no_turn_carries_the_rest_of_a_card_that_may_be_megabytes(juno, tomori):
+    talk = make_conversation(juno, tomori)
+    make_memory(juno, tomori)
+    browser = Client()
+    browser.force_login(juno)
+    paths = ["/", "/characters/", "/chats/", f"/chats/{talk.pk}/", f"/chats/{talk.pk}/budget/"]
+    paths += ["/memories/", f"/memories/with/{tomori.pk}/", "/memories/activity/"]
+    paths += ["/api/v1/conversations", "/api/v1/memories"]
+    with CaptureQueriesContext(connection) as asked:
+        for path in paths:
+            assert browser.get(path).status_code == 200
+        exchange(talk, "Hello", "Hi")
+    told = [query["sql"] for query in asked if '"characters_character"."rest"' in query["sql"]]
+    assert told == []
+
+
+def test_a_character_that_was_read_without_its_rest_keeps_it_when_it_is_saved(juno):
+    made = make_character(juno, rest='{"data": {"fav": true}}')
+    read = Character.objects.get(pk=made.pk)
+    keeping.write_character(read, {"tagline": "New"})
+    assert Character.objects.get(pk=made.pk).rest == made.rest
