@@ -9,6 +9,7 @@ from pytest_django.fixtures import Settings
 from characters.models import Character
 from conversations.models import Conversation
 from reverie.accounts.models import User
+from reverie.text import ids
 from tests.factories import make_character, make_conversation, make_user
 from tests.live import Web
 from tests.scripted import ScriptedProvider
@@ -18,6 +19,13 @@ from tests.scripted import ScriptedProvider
 def quick_passwords(settings: Settings) -> None:
     """A slow hash would only cost half a second a test."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def ids_of_today() -> None:
+    """Ids only grow: after a test that travelled in time they would stay in that future, and lists
+    would show what a server saves now below what a test made before."""
+    ids._last_ms = 0
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response
 
@@ -89,11 +90,27 @@ class Stage:
         self.provider.scripts.clear()
         self.provider.requests.clear()
         end_replies()
+        await_quiet()
 
     def assert_calm(self) -> None:
         """Fail with everything that was heard."""
         heard = "\n".join(self.ear.wrong)
         assert not heard, f"the pages were not quiet:\n{heard}\n{self.web.said()[-4_000:]}"
+
+
+def await_quiet(seconds: float = 8) -> None:
+    """Wait for what pages asked for last: emptying the tables beside it would be a deadlock."""
+    busy = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND pid <> pg_backend_pid() AND state <> 'idle'"
+    )
+    end = time.monotonic() + seconds
+    with connection.cursor() as cursor:
+        while time.monotonic() < end:
+            cursor.execute(busy)
+            if cursor.fetchone() == (0,):
+                return
+            time.sleep(0.05)
 
 
 def session_cookie(person: User, address: str) -> Any:
