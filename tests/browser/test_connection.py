@@ -7,7 +7,7 @@ from playwright.sync_api import WebSocketRoute, expect
 
 from conversations import leases
 from conversations.models import Reply
-from tests.browser.stage import Stage
+from tests.browser.stage import Stage, await_quiet
 from tests.browser.talk import Talk, open_talk, own_words, path_of, stored_reply
 from tests.factories import exchange
 from tests.live import Web
@@ -148,6 +148,7 @@ def test_a_server_killed_in_mid_reply_comes_back_to_the_same_page(
     talk.await_words("word09")
     first.kill()
     talk.box.fill("my next line")
+    await_quiet()  # the last statement of the dead may still be running, and renew the lease
     Reply.objects.active().update(lease_until="2020-01-01T00:00Z")
     with Web(**environment):
         assert leases.sweep() == 1

@@ -82,10 +82,11 @@ def test_every_way_in_keeps_the_limits_when_all_are_used_at_once(settings):
 def test_a_first_memory_that_races_the_deletion_of_its_character_is_global_or_refused():
     juno = make_user("juno")
     for n in range(12):
-        tomori = make_character(juno)
+        pk = make_character(juno).pk
 
-        def act(number, tomori=tomori, n=n):
+        def act(number, pk=pk, n=n):
             with suppress(Character.DoesNotExist):
+                tomori = Character.objects.get(pk=pk)
                 if number:
                     keeping.add(juno, f"fact {n}:{number}", character=tomori)
                 else:
