@@ -122,6 +122,7 @@ def _lines(voice: Voice) -> dict[UUID, Piece]:
             recent=choice.recent(note, today),
         )
         for note in voice.notes
+        if state(note) in (State.PINNED, State.ACTIVE)  # counting the others would be for nothing
     }
 
 

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ObjectDoesNotExist, ValidationError
-from django.http import Http404, HttpResponse, QueryDict
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -39,8 +39,6 @@ def act(view: Callable[Concatenate[PieceRequest, P], HttpResponse]) -> Callable[
     def answered(request: PieceRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
-        except ObjectDoesNotExist as problem:
-            raise Http404 from problem
         except ValidationError as problem:
             return _refused(request, problem)
 
@@ -73,8 +71,6 @@ def edit(request: PieceRequest, pk: UUID) -> HttpResponse:
     changed = checked(Edited(request.POST))
     try:
         keeping.edit(request.user, pk, changed["text"], seen=changed["seen"])
-    except ObjectDoesNotExist as problem:
-        raise Http404 from problem
     except ValidationError as problem:
         memory.refresh_from_db()
         stale = problem.code == "changed_elsewhere"
